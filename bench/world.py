@@ -131,14 +131,14 @@ class _Server:
         parts = urlsplit(path)
         if parts.path == "/v1/chat/completions":
             request = json.loads(body)
-            rung, form = asked_for(request)
+            way, form = asked_for(request)
             if self._is_full(began):
                 self.told.append(Told("", "full", began, began))
                 return "429 Too Many Requests", _JSON, _refusal("Rate limit reached for requests.")
-            if not form or rung not in self.manners.takes:
-                return "400 Bad Request", _JSON, _refusal(f"this model cannot be asked by {rung}")
+            if not form or way not in self.manners.takes:
+                return "400 Bad Request", _JSON, _refusal(f"this model cannot be asked by {way}")
             kind = _EVENTS if request.get("stream") else _JSON
-            return "200 OK", kind, await self._completed(headers, request, rung, form, began)
+            return "200 OK", kind, await self._completed(headers, request, way, form, began)
         if parts.path == "/search":
             await asyncio.sleep(self.manners.search_s)
             found = self._found(parse_qs(parts.query)["q"][0])
@@ -158,7 +158,7 @@ class _Server:
         return self.manners.full_after_s <= since < self.manners.full_after_s + self.manners.full_s
 
     async def _completed(
-        self, headers: dict[str, str], request: dict[str, Any], rung: str, form: str, began: float
+        self, headers: dict[str, str], request: dict[str, Any], way: str, form: str, began: float
     ) -> bytes:
         asked = "\n".join(str(message["content"]) for message in request["messages"])
         who = headers.get("authorization", "").removeprefix("Bearer ")
@@ -177,7 +177,7 @@ class _Server:
         }
         choice: dict[str, Any] = {"index": 0, "finish_reason": "stop", "logprobs": None}
         head = {"id": "c", "created": 1, "model": request["model"]}
-        message = _message(rung, form, said)
+        message = _message(way, form, said)
         if request.get("stream"):
             return _streamed({**head, "object": "chat.completion.chunk"}, choice, message, usage)
         whole = {**head, "object": "chat.completion", "choices": [{**choice, "message": message}]}
@@ -200,8 +200,8 @@ class _Server:
         ]
 
 
-def _message(rung: str, form: str, said: str) -> dict[str, Any]:
-    if rung != "tool":
+def _message(way: str, form: str, said: str) -> dict[str, Any]:
+    if way != "tool":
         return {"role": "assistant", "content": said, "refusal": None}
     call = {"id": "t", "type": "function", "function": {"name": form, "arguments": said}}
     return {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call]}

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field, field_validator
 
 from fathom.state.records import Quote, Record, Score, short_hash
 
@@ -86,7 +86,8 @@ class Finding(Record):
     claims: list[str] = Field(
         min_length=1
     )  # ids of all claims that say it, strongest first; among equals, a primary source first
-    voices: list[str]
+    # Hosts or files that say it without repeating one another; called `voices` in earlier versions.
+    independent_sources: list[str] = Field(validation_alias=AliasChoices("independent_sources", "voices"))
     confidence: Score = Field(ge=0, le=1)
     tag: Tag
     primary: list[str] = Field([])  # hashes of the pages that are a primary source for it
@@ -109,7 +110,13 @@ class Ruling(Record):
     relation: Relation
     kind: Difference = "other"
     why: str = ""
-    by: Literal["rules", "mind"]
+    by: Literal["rules", "model"]
+
+    @field_validator("by", mode="before")
+    @classmethod
+    def _rename_mind(cls, given: object) -> object:
+        """Accept the name that earlier versions stored."""
+        return "model" if given == "mind" else given
 
     @property
     def key(self) -> str:

@@ -6,7 +6,7 @@ Does not know how a record comes about, or who reads it.
 from hashlib import sha256
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter
 
 Score = float
 
@@ -76,7 +76,7 @@ class Plan(Record):
     queries: list[Query]
     perspectives: list[str] = []
     hypotheses: list[str] = []  # proposed answers, not yet believed
-    kind: str = ""  # how much effort the mind advises
+    kind: str = ""  # how much effort the model advises
     is_settled: bool = False
 
 
@@ -227,7 +227,8 @@ class Cost(Record):
     is_reused: bool = False  # another run was answered the same, and this one did not ask
     node: str = ""
     round: int = 0
-    rung: str = ""  # how the answer was had from the model: schema, tool, words, repair …
+    # How the model was asked: schema, tool, words, repair …; called `rung` in earlier versions.
+    strategy: str = Field("", validation_alias=AliasChoices("strategy", "rung"))
     results: int = 0  # what a search found
     credit: str = ""  # what is left of an engine's credit after it, if the engine says so
 

@@ -15,7 +15,7 @@ def test_what_models_and_engines_cost_is_told_apart() -> None:
             tokens_in=10,
             tokens_out=5,
             usd=0.02,
-            rung="schema",
+            strategy="schema",
             node="planner",
             round=1,
         ),
@@ -26,7 +26,7 @@ def test_what_models_and_engines_cost_is_told_apart() -> None:
             tokens_in=1,
             tokens_out=1,
             usd=0.01,
-            rung="repair",
+            strategy="repair",
             node="analyzer",
             round=2,
         ),
@@ -42,7 +42,7 @@ def test_what_models_and_engines_cost_is_told_apart() -> None:
     assert found.cost_by.role == {"plan": 0.02, "read": 0.01, "search": 0.001}
     assert found.cost_by.node == {"planner": 0.02, "analyzer": 0.01, "searcher": 0.001}
     assert found.cost_by.round == {"1": 0.02, "2": 0.011}
-    assert (found.saved_usd, found.rungs) == (0.5, {"schema": 1, "repair": 1})
+    assert (found.saved_usd, found.strategies) == (0.5, {"schema": 1, "repair": 1})
 
 
 def test_a_result_is_printed_in_one_line() -> None:

@@ -115,7 +115,7 @@ def make_result(run_id: str, state: RunState, duration_s: float) -> ResearchResu
 
 def _strategy_counts(costs: Sequence[Cost], failures: Sequence[Failure]) -> dict[str, int]:
     """How often models were asked in which way, and how many steps were done without them in the end."""
-    asked = Counter(cost.rung for cost in costs if cost.rung)
+    asked = Counter(cost.strategy for cost in costs if cost.strategy)
     stood_in = sum(failure.where == "model" for failure in failures)
     return {**asked, **({"stand-in": stood_in} if stood_in else {})}
 
@@ -139,7 +139,7 @@ def _make_metadata(state: RunState, duration_s: float) -> RunMetadata:
         cost_by=cost_by(costs),
         saved_usd=round(sum(c.saved_usd for c in costs), 6),
         tokens_cached=sum(c.tokens_cached for c in costs),
-        rungs=_strategy_counts(costs, state.get("failures", [])),
+        strategies=_strategy_counts(costs, state.get("failures", [])),
         forecast=state.get("forecast"),
         is_priced=all(c.is_priced for c in costs),
         score=last.overall,

@@ -68,7 +68,7 @@ async def test_a_run_goes_down_the_ladder_of_a_stand_in_that_cannot_be_asked_by_
         result = await running.ran(settings, library.questions_of(None)[0], depth="quick")
         answered = [row for row in stand_in.told() if row.who == "me"]
     assert result.status in {"complete", "unsure"}
-    assert result.metadata.rungs == {takes[0]: len(answered)}
+    assert result.metadata.strategies == {takes[0]: len(answered)}
 
 
 async def test_a_run_costs_half_to_twice_what_was_forecast_whatever_the_depth_and_the_judge(

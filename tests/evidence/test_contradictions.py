@@ -48,7 +48,7 @@ def only(weighed: ComparisonResult) -> Contradiction:
 
 
 def ruling(relation: str, kind: str = "other", left: str = "c0", right: str = "c1") -> Ruling:
-    return Ruling.model_validate({"claims": [left, right], "relation": relation, "kind": kind, "by": "mind"})
+    return Ruling.model_validate({"claims": [left, right], "relation": relation, "kind": kind, "by": "model"})
 
 
 def test_both_sides_are_told_with_value_page_and_date() -> None:

@@ -1,4 +1,4 @@
-"""Claims that say the same are told once, and are as sure as the independent voices that say them."""
+"""Claims that say the same are told once, and are as sure as the independent sources that say them."""
 
 from typing import Any
 
@@ -41,21 +41,21 @@ def found(
 
 
 def same(left: str, right: str) -> Ruling:
-    return Ruling(claims=sorted([left, right]), relation="same", by="mind")
+    return Ruling(claims=sorted([left, right]), relation="same", by="model")
 
 
 @pytest.mark.parametrize(
     ("count", "confidence", "tag"),
     [(1, 0.6, "LIKELY"), (2, 0.8, "HIGH"), (3, 0.95, "VERIFIED"), (7, 0.95, "VERIFIED")],
 )
-def test_confidence_and_tag_go_by_independent_voices(count: int, confidence: float, tag: str) -> None:
+def test_confidence_and_tag_go_by_independent_sources(count: int, confidence: float, tag: str) -> None:
     group = [claim(name=f"c{n}", of=f"p{n}", said=f"{n} short words") for n in range(count)]
     (told,) = make_findings([group], PAGES)
-    assert (told.confidence, told.tag, len(told.voices)) == (confidence, tag, count)
+    assert (told.confidence, told.tag, len(told.independent_sources)) == (confidence, tag, count)
 
 
 @pytest.mark.parametrize("words", [{"verdict": DOUBTED}, {"relevance": 0.2}])
-def test_one_voice_that_is_weak_is_uncertain(words: dict[str, Any]) -> None:
+def test_one_source_that_is_weak_is_uncertain(words: dict[str, Any]) -> None:
     (told,) = make_findings([[claim(**words)]], [])
     assert (told.confidence, told.tag) == (0.6, "UNCERTAIN")
 
@@ -177,8 +177,8 @@ def test_copies_never_make_a_finding_more_sure(places: list[int], copies: list[t
         said = original.quotes[0].text if how == "paragraph" else f"{name} {long} {name}"
         known.append(claim(original.statement, name=f"x{number}", of=name, said=said, relevance=0.1))
     after = {finding.statement: finding for finding in found(known, pages)}
-    assert {s: (f.confidence, f.tag, len(f.voices)) for s, f in after.items()} == {
-        s: (f.confidence, f.tag, len(f.voices)) for s, f in before.items()
+    assert {s: (f.confidence, f.tag, len(f.independent_sources)) for s, f in after.items()} == {
+        s: (f.confidence, f.tag, len(f.independent_sources)) for s, f in before.items()
     }
 
 

@@ -105,7 +105,7 @@ def test_only_origins_that_claims_stand_on_are_kept() -> None:
     assert [origin.address for origin in kept.origins] == [LINK]
 
 
-def test_a_page_that_names_its_source_is_no_second_voice() -> None:
+def test_a_page_that_names_its_source_is_no_second_source() -> None:
     where, said = words_of(
         f"According to [the institute]({LINK}), it makes 320 megawatts.", "it makes 320 mega"
     )
@@ -123,7 +123,7 @@ def test_a_page_that_names_its_source_is_no_second_voice() -> None:
     )
 
 
-def test_two_pages_that_name_one_source_are_one_voice_even_if_it_was_not_read() -> None:
+def test_two_pages_that_name_one_source_are_one_source_even_if_it_was_not_read() -> None:
     one, said = words_of(
         f"According to [the institute]({LINK}), it makes 320 megawatts.", "it makes 320 mega"
     )
@@ -132,7 +132,7 @@ def test_two_pages_that_name_one_source_are_one_voice_even_if_it_was_not_read() 
     assert list_independent_sources([said, again], {one.sha: one, two.sha: two}) == ["inst.example"]
 
 
-def test_a_copied_press_release_is_one_voice() -> None:
+def test_a_copied_press_release_is_one_source() -> None:
     release = page("r", "https://maker.example/press-releases/1", sketch=make_sketch(TIDES))
     copied = page("c", "https://paper.example/x", sketch=make_sketch(f"{TIDES[:2600]} Our reporter saw it."))
     other = page(
@@ -165,7 +165,7 @@ def test_a_copied_press_release_is_one_voice() -> None:
         ),
     ],
 )
-def test_a_sentence_copied_with_a_word_changed_is_one_voice(left: str, right: str, count: int) -> None:
+def test_a_sentence_copied_with_a_word_changed_is_one_source(left: str, right: str, count: int) -> None:
     pages = {sha("a"): page("a", "https://one.example/"), sha("b"): page("b", "https://two.example/")}
     assert len(list_independent_sources([quote(left, "a"), quote(right, "b")], pages)) == count
 
@@ -195,7 +195,7 @@ def test_a_sentence_copied_with_a_word_changed_is_one_voice(left: str, right: st
         ),
     ],
 )
-def test_renderings_of_one_document_are_one_voice(left: dict[str, Any], right: dict[str, Any]) -> None:
+def test_renderings_of_one_document_are_one_source(left: dict[str, Any], right: dict[str, Any]) -> None:
     one, two = page("one", **left), page("two", **right)
     assert is_same_document(one, two)
     assert len(set(map_copies_to_originals([one, two]).values())) == 1

@@ -47,7 +47,7 @@ def test_a_korean_question_gets_its_gap_in_korean() -> None:
 
 def test_consistency_is_what_weighing_found() -> None:
     known = [claim(name="a", of="one")]
-    told = points(*known, voices=2)[0].finding
+    told = points(*known, sources=2)[0].finding
     sides = [ContradictionSide(claims=["a"], value="x", pages=["p"], published=[None])] * 2
     dispute = Contradiction(id="x", kind="other", question="Q1", about="it", sides=sides)
     settled = dispute.model_copy(update={"settled_by": "newer official figure", "favoured": 0})

@@ -92,7 +92,7 @@ def test_coverage_is_the_share_of_answered_sub_questions_and_weak_answers_count_
     assert score_coverage(asked, []) == score_coverage([], known) == 0
 
 
-def test_one_voice_has_no_diversity_and_many_have_much() -> None:
+def test_one_source_has_no_diversity_and_many_have_much() -> None:
     same = [page("p1", "https://a.example/1"), page("p2", "https://a.example/2")]
     apart = [page("p1", "https://a.example/1"), page("p2", "https://b.example/2")]
     known = [claim(name="a", of="p1"), claim(name="b", of="p2")]
@@ -111,11 +111,11 @@ def test_one_voice_has_no_diversity_and_many_have_much() -> None:
         ("https://arxiv.org/abs/2501.00001", "https://arxiv.org/abs/2501.00002", 2),
     ],
 )
-def test_a_voice_is_an_owner(one: str, other: str, count: int) -> None:
+def test_a_source_is_an_owner(one: str, other: str, count: int) -> None:
     assert len(set(map_pages_to_sources([page("p1", one), page("p2", other)]).values())) == count
 
 
-def test_voices_are_the_pages_that_carry_claims() -> None:
+def test_sources_are_the_pages_that_carry_claims() -> None:
     assert (
         count_sources([claim(name="a", of="p1"), claim(name="b", of="p1"), claim(name="c", of="p2")], []) == 2
     )
@@ -156,7 +156,7 @@ def test_nothing_cited_is_not_fresh() -> None:
     assert score_freshness([claim(of="a page that was not read")], [page()], TODAY) == 0
 
 
-def test_copies_of_one_text_are_one_source_and_one_voice() -> None:
+def test_copies_of_one_text_are_one_independent_source() -> None:
     words = " ".join(f"word{n} of the tide report" for n in range(80))
     texts = [words, f"{words} Menu", "quite another text about bread and how it is baked in the north"]
     pages = [

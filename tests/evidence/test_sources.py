@@ -52,7 +52,7 @@ def test_pages_of_two_owners(left: str, right: str) -> None:
     assert at(left) != at(right)
 
 
-def test_a_work_is_one_voice_wherever_it_is_printed() -> None:
+def test_a_work_is_one_source_wherever_it_is_printed() -> None:
     assert at("https://a.example/x", doi="10.1/ABC") == at("https://b.example/y", doi="10.1/abc ")
     assert at("https://a.example/x", doi="10.1/abc") != at("https://a.example/x", doi="10.1/abd")
 
@@ -79,13 +79,13 @@ def test_who_is_official(address: str, is_so: bool) -> None:
 
 
 def heard(*said: tuple[str, str], **pages: Page) -> list[str]:
-    """The voices behind quotes, given as name of the page and words."""
+    """The sources behind quotes, given as name of the page and words."""
     return list_independent_sources(
         [quote(text, of) for of, text in said], {page.sha: page for page in pages.values()}
     )
 
 
-def test_two_owners_in_their_own_words_are_two_voices() -> None:
+def test_two_owners_in_their_own_words_are_two_sources() -> None:
     one, two = page("one", "https://one.example/"), page("two", "https://two.example/")
     assert heard(("one", LONG), ("two", "Swale's lagoon makes 0.32 GW."), one=one, two=two) == [
         "one.example",
@@ -94,7 +94,7 @@ def test_two_owners_in_their_own_words_are_two_voices() -> None:
 
 
 @pytest.mark.parametrize("text", [LONG, KOREAN])
-def test_a_paragraph_printed_twice_is_one_voice(text: str) -> None:
+def test_a_paragraph_printed_twice_is_one_source(text: str) -> None:
     one, two = page("one", "https://one.example/"), page("two", "https://two.example/")
     assert heard(("one", text), ("two", f"As they say: {text} So far."), one=one, two=two) == ["one.example"]
 
@@ -107,7 +107,7 @@ def test_a_few_words_in_common_may_be_chance() -> None:
     )
 
 
-def test_the_same_author_and_title_is_one_voice_and_no_author_is_none() -> None:
+def test_the_same_author_and_title_is_one_source_and_no_author_is_none() -> None:
     one = page("one", "https://one.example/", title="Tides", author="A. Writer")
     two = page("two", "https://two.example/", title="TIDES", author="a. writer")
     assert len(heard(("one", "x"), ("two", "y"), one=one, two=two)) == 1
@@ -115,7 +115,7 @@ def test_the_same_author_and_title_is_one_voice_and_no_author_is_none() -> None:
     assert len(heard(("one", "x"), ("two", "y"), one=nameless[0], two=nameless[1])) == 2
 
 
-def test_copies_are_one_voice_through_a_chain_of_copies() -> None:
+def test_copies_are_one_source_through_a_chain_of_copies() -> None:
     words = " ".join(f"word{n} of the tide report" for n in range(80))
     texts = {"one": words, "two": f"{words} Menu", "three": "quite another text about bread and its baking"}
     pages = {
@@ -125,7 +125,7 @@ def test_copies_are_one_voice_through_a_chain_of_copies() -> None:
     assert heard(*((name, name) for name in texts), **pages) == ["one.example", "three.example"]
 
 
-def test_a_page_that_is_not_known_is_a_voice_of_its_own() -> None:
+def test_a_page_that_is_not_known_is_a_source_of_its_own() -> None:
     assert heard(("one", "x"), ("two", "y")) == sorted([sha("one"), sha("two")])
 
 

@@ -85,10 +85,10 @@ def _told(text: str, *claims: str, **words: Any) -> Sentence:
     return Sentence.model_validate({"text": text, "claims": list(claims), "status": "supported", **words})
 
 
-def _finding(name: str, *claims: str, voices: int = 1, tag: str = "LIKELY", about: str = "Q1") -> Finding:
+def _finding(name: str, *claims: str, sources: int = 1, tag: str = "LIKELY", about: str = "Q1") -> Finding:
     given = {"id": name, "statement": name, "question": about, "claims": list(claims), "tag": tag}
     return Finding.model_validate(
-        {**given, "voices": [f"{name}{n}" for n in range(voices)], "confidence": 0.7}
+        {**given, "independent_sources": [f"{name}{n}" for n in range(sources)], "confidence": 0.7}
     )
 
 
@@ -177,7 +177,7 @@ STATE: RunState = {
         _finding("f1", "c1", "c2"),
         _finding("f2", "c4", about="Q2", tag="CONTRADICTED"),
         _finding("f3", "c6", about="Q2", tag="CONTRADICTED"),
-        _finding("f4", "c5", "c7", voices=2, tag="HIGH"),
+        _finding("f4", "c5", "c7", sources=2, tag="HIGH"),
     ],
     "contradictions": [
         Contradiction(
@@ -208,7 +208,9 @@ STATE: RunState = {
     ],
     "failures": [Failure(where="reading", what="https://closed.example/minutes", why="403")],
     "costs": [
-        Cost(call="1", role="read", model="model-a", tokens_in=900, tokens_out=80, usd=0.004, rung="schema"),
+        Cost(
+            call="1", role="read", model="model-a", tokens_in=900, tokens_out=80, usd=0.004, strategy="schema"
+        ),
         Cost(call="2", role="search", model="engine-b", usd=0.001, node="searcher", round=1),
     ],
     "outline": Outline(

@@ -87,9 +87,9 @@ def draft(statement: str = "The plant makes power.", **words: Any) -> ClaimDraft
     return ClaimDraft(id=short_hash(sha(of), statement), statement=statement, **given)
 
 
-def points(*claims: Claim, tag: str = "LIKELY", voices: int = 1) -> list[ReportPoint]:
+def points(*claims: Claim, tag: str = "LIKELY", sources: int = 1) -> list[ReportPoint]:
     """A finding a claim, in the order given."""
-    words = {"confidence": 0.6, "tag": tag, "voices": [f"v{n}" for n in range(voices)]}
+    words = {"confidence": 0.6, "tag": tag, "independent_sources": [f"v{n}" for n in range(sources)]}
     return [
         ReportPoint(
             Finding.model_validate(

@@ -18,7 +18,7 @@ from fathom.graph.dependencies import standard_dependencies
 from fathom.settings.settings import load_settings
 from fathom.state import ResearchState, RunConfig
 
-KNOBS = RunConfig(rounds=1, sources=2)
+CONFIG = RunConfig(rounds=1, sources=2)
 
 
 def library_of(name: str) -> Library:
@@ -28,7 +28,7 @@ def library_of(name: str) -> Library:
 async def test_runs_at_once_work_each_with_the_dependencies_of_their_graph(tmp_path: Path) -> None:
     async def hosts(name: str) -> set[str]:
         graph = build_graph(make_dependencies(tmp_path, library_of(name), ScriptedModel(quotes=1)))
-        state: Any = await graph.ainvoke({"question": f"What of {name}?"}, context=KNOBS)
+        state: Any = await graph.ainvoke({"question": f"What of {name}?"}, context=CONFIG)
         return {page.address.removeprefix("https://").split(".")[0][:-1] for page in state["pages"]}
 
     assert list(await asyncio.gather(hosts("one"), hosts("two"))) == [{"one"}, {"two"}]
@@ -60,10 +60,10 @@ async def test_settings_in_the_input_are_refused_in_one_sentence_and_are_in_no_f
     thread: Any = {"configurable": {"thread_id": "one"}}
     given: Any = {"question": "What of one?", "depth": "standard", "model": "none"}
     with pytest.raises(BadInput) as caught:
-        await graph.ainvoke(given, thread, context=KNOBS)
+        await graph.ainvoke(given, thread, context=CONFIG)
     told = "Settings of a run belong into the context, not into the input: depth, model."
     assert str(caught.value) == told
-    state: Any = await graph.ainvoke({"question": "What of one?"}, thread, context=KNOBS)
+    state: Any = await graph.ainvoke({"question": "What of one?"}, thread, context=CONFIG)
     assert state["pages"]
     assert not {"depth", "model"} & state.keys()
 
@@ -83,7 +83,7 @@ async def test_settings_that_are_called_as_parts_of_the_state_are_refused_too(
 ) -> None:
     graph: Any = build_graph(make_dependencies(tmp_path, library_of("one"), ScriptedModel(quotes=1)))
     with pytest.raises(BadInput, match=f"not into the input: {', '.join(given)}"):
-        await graph.ainvoke({"question": "What?", **given}, context=KNOBS)
+        await graph.ainvoke({"question": "What?", **given}, context=CONFIG)
 
 
 async def test_a_thread_is_used_for_one_question(tmp_path: Path) -> None:
@@ -91,6 +91,6 @@ async def test_a_thread_is_used_for_one_question(tmp_path: Path) -> None:
         make_dependencies(tmp_path, library_of("one"), ScriptedModel(quotes=1)), InMemorySaver()
     )
     thread: Any = {"configurable": {"thread_id": "one"}}
-    await graph.ainvoke({"question": "What?"}, thread, context=KNOBS)
+    await graph.ainvoke({"question": "What?"}, thread, context=CONFIG)
     with pytest.raises(BadInput, match="begin a new thread"):
-        await graph.ainvoke({"question": "And why?"}, thread, context=KNOBS)
+        await graph.ainvoke({"question": "And why?"}, thread, context=CONFIG)

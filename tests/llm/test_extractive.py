@@ -1,4 +1,4 @@
-"""The mind without a model says nothing that a page does not say."""
+"""The research model without an LLM says nothing that a page does not say."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ from fathom.state.model_io import (
     VerificationItem,
 )
 
-MIND = ExtractiveModel()
+MODEL = ExtractiveModel()
 ENGLISH = """# Tidal power
 
 Tidal power is a form of hydropower that turns the energy of tides into electricity. Early mills used the
@@ -51,7 +51,7 @@ KOREAN = """# 조력 발전
 
 async def read(text: str, *questions: str) -> list[tuple[str, str]]:
     asked = [question(n, q) for n, q in enumerate(questions, 1)]
-    drafts = (await MIND.read(questions[0], asked, "Tidal power", text)).value
+    drafts = (await MODEL.read(questions[0], asked, "Tidal power", text)).value
     page = QuoteFinder("ab", text)
     for draft in drafts:
         quote = page.find(draft.quote)
@@ -104,7 +104,7 @@ async def test_the_same_thing_said_twice_on_a_page_is_quoted_once() -> None:
 
 
 async def test_a_compound_question_becomes_sub_questions_with_a_query_each() -> None:
-    plan = (await MIND.plan(PlanInput("What is tidal power and how is it made in Korea?", 1, 5))).value
+    plan = (await MODEL.plan(PlanInput("What is tidal power and how is it made in Korea?", 1, 5))).value
     assert [q.text for q in plan.questions] == ["What is tidal power?", "How is tidal power made in Korea?"]
     assert [(q.question, q.text) for q in plan.queries] == [
         ("Q1", "What is tidal power Korea"),
@@ -113,23 +113,23 @@ async def test_a_compound_question_becomes_sub_questions_with_a_query_each() -> 
 
 
 async def test_a_comparison_asks_for_both_sides() -> None:
-    plan = (await MIND.plan(PlanInput("Compare tidal power with wind power", 1, 9))).value
+    plan = (await MODEL.plan(PlanInput("Compare tidal power with wind power", 1, 9))).value
     assert {"What is tidal power?", "What is wind power?"} <= {q.text for q in plan.questions}
     assert {q.question for q in plan.queries} == {"Q1", "Q2", "Q3"}
 
 
 async def test_feedback_is_searched_for_first() -> None:
-    plan = (await MIND.plan(PlanInput("What is tidal power?", 1, 5, feedback="costs in Korea"))).value
+    plan = (await MODEL.plan(PlanInput("What is tidal power?", 1, 5, feedback="costs in Korea"))).value
     assert plan.queries[0].text == "costs in Korea"
 
 
 async def test_the_direction_of_a_fork_is_a_sub_question_of_its_own() -> None:
     asked = [question(1, "What is tidal power?")]
     brief = PlanInput("What is tidal power?", 2, 5, questions=asked, feedback="noise", is_new_way=True)
-    plan = (await MIND.plan(brief)).value
+    plan = (await MODEL.plan(brief)).value
     assert plan.questions[-1].text == "noise"
     assert (plan.queries[0].text, plan.queries[0].question) == ("noise", plan.questions[-1].id)
-    told = (await MIND.plan(replace(brief, is_new_way=False))).value
+    told = (await MODEL.plan(replace(brief, is_new_way=False))).value
     assert [q.text for q in told.questions] == ["What is tidal power?"]
 
 
@@ -142,7 +142,7 @@ async def test_later_rounds_ask_for_what_is_open_and_follow_the_judges_leads() -
         gaps=[gap().model_copy(update={"question": "Q2"})],
         leads=["Andritz Hydro cost", "Ansan cost"],
     )
-    plan = (await MIND.plan(brief)).value
+    plan = (await MODEL.plan(brief)).value
     assert list(plan.questions) == list(brief.questions)
     assert [(q.question, q.text) for q in plan.queries] == [
         ("Q2", "What does it cost"),
@@ -161,15 +161,15 @@ async def test_a_judge_says_whether_leads_are_worth_following() -> None:
     known = [claim("The Rance barrage was built by Ada Morin.", name="a")]
     one = PageExcerpt("one", "Rance barrage", "The Rance barrage was built by Ada Morin.")
     case = JudgeInput(asked, [question(1, asked)], known, link_paths=leading(asked, one))
-    open_ = (await MIND.judge(case)).value
+    open_ = (await MODEL.judge(case)).value
     assert (open_.settled, bool(open_.why_not_converged)) == (None, True)
     two = PageExcerpt("two", "Ada Morin", "Ada Morin is a builder of barrages. Her country is Malta.")
-    done = (await MIND.judge(replace(case, link_paths=leading(asked, one, two)))).value
+    done = (await MODEL.judge(replace(case, link_paths=leading(asked, one, two)))).value
     assert (bool(done.settled), done.why_not_converged) == (True, "")
     assert (
-        await MIND.judge(replace(case, link_paths=build_link_paths(asked, [one])))
+        await MODEL.judge(replace(case, link_paths=build_link_paths(asked, [one])))
     ).value.why_not_converged == ""
-    assert (await MIND.judge(replace(case, link_paths=None))).value.why_not_converged == ""
+    assert (await MODEL.judge(replace(case, link_paths=None))).value.why_not_converged == ""
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ async def test_a_judge_says_whether_leads_are_worth_following() -> None:
     ],
 )
 async def test_only_what_the_quote_says_is_verified(statement: str, said: str, is_sound: bool) -> None:
-    (verdict,) = (await MIND.verify([VerificationItem(statement, said, said)])).value
+    (verdict,) = (await MODEL.verify([VerificationItem(statement, said, said)])).value
     assert (verdict.score >= 0.7) is is_sound
 
 
@@ -195,16 +195,16 @@ async def test_each_sub_question_is_a_heading_and_the_report_quotes() -> None:
         claim("Barrages cost billions to build.", name="c", question="Q2", of="page two"),
     ]
     told = make_points(known, make_findings([known[:2], known[2:]], []))
-    outline = (await MIND.outline("What is tidal power?", [question(1), question(2)], told)).value
+    outline = (await MODEL.outline("What is tidal power?", [question(1), question(2)], told)).value
     assert [h.claims for h in outline.headings] == [["a", "b"], ["c"]]
-    (written,) = (await MIND.write(section_brief(told[0]))).value
+    (written,) = (await MODEL.write(section_brief(told[0]))).value
     assert [(s.text, s.claims) for s in written.sentences] == [(known[0].statement, ["a"])]
     assert [block.kind for block in written.blocks] == ["extract"]
 
 
 async def test_what_a_model_stated_is_told_in_its_words() -> None:
     told = points(claim("Tides are strong here.", name="a", said="the current exceeds four knots"))
-    (written,) = (await MIND.write(section_brief(*told))).value
+    (written,) = (await MODEL.write(section_brief(*told))).value
     assert [(s.text, s.claims) for s in written.sentences] == [("Tides are strong here.", ["a"])]
     assert (written.is_list, written.blocks) == (True, [])
 
@@ -216,7 +216,7 @@ async def test_a_sentence_with_words_of_its_own_is_objected_to() -> None:
         SentenceToCheck("Everybody loves expensive plants forever.", "fact", ["a"]),
         SentenceToCheck("So much for that.", "link", []),
     ]
-    assert [o.sentence for o in (await MIND.check(CheckInput(items, known, {}))).value] == [1]
+    assert [o.sentence for o in (await MODEL.check(CheckInput(items, known, {}))).value] == [1]
 
 
 async def test_a_sentence_that_failed_becomes_the_quote_it_stood_on() -> None:
@@ -253,7 +253,9 @@ def test_a_short_sentence_full_of_figures_is_a_sentence(asked: str, answer: str)
 )
 async def test_a_follow_up_of_few_words_is_about_what_was_named_before(asked: str, query: str) -> None:
     thread = known("How does the barrage of Ouseport work?").turns
-    assert [q.text for q in (await MIND.plan(PlanInput(asked, 1, 5, thread=thread))).value.queries] == [query]
+    assert [q.text for q in (await MODEL.plan(PlanInput(asked, 1, 5, thread=thread))).value.queries] == [
+        query
+    ]
     part = [SubQuestion(id="Q1", text=asked)]
     later = PlanInput(asked, 2, 5, questions=part, gaps=[gap()], thread=thread)
-    assert [q.text for q in (await MIND.plan(later)).value.queries] == [query]
+    assert [q.text for q in (await MODEL.plan(later)).value.queries] == [query]

@@ -60,19 +60,19 @@ async def test_a_schema_is_asked_for_first_and_is_enough(tmp_path: Path) -> None
 
 async def test_a_server_without_schemas_gets_a_tool_call_and_no_schema_again(tmp_path: Path) -> None:
     with Model(offering("tool")) as model:
-        rungs = structured_output(tmp_path, model)
-        found = await rungs.ask("plan", PROMPT, City)
+        output = structured_output(tmp_path, model)
+        found = await output.ask("plan", PROMPT, City)
         city, costs = found.form, found.costs
         assert (city.name, len(costs)) == ("Rotterdam", 1)
-        await rungs.ask("plan", FilledPrompt("planner@1", "You name a city.", "Another one?"), City)
+        await output.ask("plan", FilledPrompt("planner@1", "You name a city.", "Another one?"), City)
         assert forms(model) == ["json_schema", "tool", "tool"]
 
 
 async def test_a_server_without_tools_is_asked_in_plain_words(tmp_path: Path) -> None:
     with Model(offering("text")) as model:
-        rungs = structured_output(tmp_path, model)
-        assert (await rungs.ask("plan", PROMPT, City)).form.depth_m == 24
-        await rungs.ask("plan", FilledPrompt("planner@1", "You name a city.", "Another one?"), City)
+        output = structured_output(tmp_path, model)
+        assert (await output.ask("plan", PROMPT, City)).form.depth_m == 24
+        await output.ask("plan", FilledPrompt("planner@1", "You name a city.", "Another one?"), City)
         assert forms(model) == ["json_schema", "tool", "text", "text"]
         assert '"depth_m"' in model.requests[2].user_text
 
@@ -160,18 +160,18 @@ async def test_a_server_that_takes_nothing_is_told_as_it_is(tmp_path: Path) -> N
         await structured_output(tmp_path, model).ask("plan", PROMPT, City)
 
 
-async def test_a_question_that_is_too_long_does_not_cost_the_server_its_rungs(tmp_path: Path) -> None:
+async def test_a_question_that_is_too_long_does_not_cost_the_server_its_strategies(tmp_path: Path) -> None:
     """A 400 for what was asked says nothing about how it was asked."""
 
     def answer(request: ModelRequest) -> Reply:
         return Reply.too_long() if "endless" in request.user_text else Reply.give(ROTTERDAM)
 
     with Model(answer) as model:
-        rungs = structured_output(tmp_path, model)
+        output = structured_output(tmp_path, model)
         with pytest.raises(Unreadable, match="context length"):
-            await rungs.ask("plan", FilledPrompt("planner@1", "You name a city.", "endless"), City)
+            await output.ask("plan", FilledPrompt("planner@1", "You name a city.", "endless"), City)
         sent = len(model.calls)
-        found = await rungs.ask("plan", PROMPT, City)
+        found = await output.ask("plan", PROMPT, City)
         city = found.form
         assert forms(model)[sent:] == ["json_schema"]
     assert city.name == "Rotterdam"

@@ -54,10 +54,10 @@ def structured_output(tmp_path: Path, model: Model, window: ContextWindow | None
 
 
 async def read(tmp_path: Path, answer: Callable[[ModelRequest], Reply]) -> tuple[list[str], list[str]]:
-    """The statements that were had from a model, and the rungs it took."""
+    """The statements that were had from a model, and the strategies it took."""
     with Model(answer) as model:
         found = await structured_output(tmp_path, model).ask("read", SHEET, ReadAnswer)
-    return [c.statement for c in found.form.claims], [c.rung for c in found.costs]
+    return [c.statement for c in found.form.claims], [c.strategy for c in found.costs]
 
 
 ONE = ["The plant makes 240 MW."]
@@ -127,7 +127,7 @@ async def test_an_answer_in_the_field_for_thoughts_is_found_there(tmp_path: Path
         Reply.cut("no no no " * 300),
     ],
 )
-async def test_no_answer_climbs_to_the_next_rung(tmp_path: Path, nothing: Reply) -> None:
+async def test_no_answer_leads_to_the_next_strategy(tmp_path: Path, nothing: Reply) -> None:
     def answer(request: ModelRequest) -> Reply:
         return Reply.say(GOOD) if request.form == "text" else nothing
 
@@ -138,7 +138,7 @@ async def test_the_last_rung_asks_for_less_and_every_rung_is_counted(tmp_path: P
     with Model(lambda request: Reply.say("" if "Sentence 39" in request.text else GOOD)) as model:
         found = await structured_output(tmp_path, model).ask("read", SHEET, ReadAnswer)
         asked = [request.user_text.count("Sentence ") for request in model.requests]
-    assert Counter(c.rung for c in found.costs) == {
+    assert Counter(c.strategy for c in found.costs) == {
         "schema": 1, "tool": 1, "words": 1, "repair": 1, "smaller": 1,
     }  # fmt: skip
     assert asked[:4] == [40] * 4
@@ -151,20 +151,20 @@ async def test_when_even_less_is_too_much_the_step_is_unreadable_and_paid_for(tm
         with pytest.raises(Unreadable, match="no usable answer to checker") as caught:
             await structured_output(tmp_path, model).ask("check", SHEET, CheckAnswer)
         assert len(model.calls) == 5
-    assert [c.rung for c in caught.value.costs] == ["schema", "tool", "words", "repair", "smaller"]
+    assert [c.strategy for c in caught.value.costs] == ["schema", "tool", "words", "repair", "smaller"]
 
 
 async def test_a_rung_that_never_gives_anything_is_passed_over_once_another_does(tmp_path: Path) -> None:
     with Model(lambda request: Reply.say(GOOD if request.form == "text" else "hm")) as model:
         climbing = structured_output(tmp_path, model)
-        rungs = []
+        strategies = []
         for n in range(5):
             prompt_budget = PromptBudget(
                 "checker", {}, {"sentences": PromptLines([f"Sentence {n}: It holds."])}
             )
             found = await climbing.ask("read", prompt_budget, ReadAnswer)
-            rungs.append([c.rung for c in found.costs])
-    assert rungs == [["schema", "tool", "words"]] * 3 + [["words"]] * 2
+            strategies.append([c.strategy for c in found.costs])
+    assert strategies == [["schema", "tool", "words"]] * 3 + [["words"]] * 2
 
 
 async def test_an_answer_without_an_end_costs_what_an_answer_may_cost(tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ def test_a_run_with_a_very_small_model_is_honest(
     assert code == (4 if result.status == "failed" else 0)
     assert about.model_calls >= 3  # it was asked: a plan and every page that was found
     assert about.cost_usd == 0
-    assert sum(n for rung, n in about.rungs.items() if rung != "stand-in") == about.model_calls
-    assert about.rungs.get("stand-in", 0) == sum(failure.where == "model" for failure in result.errors)
+    assert sum(n for name, n in about.strategies.items() if name != "stand-in") == about.model_calls
+    assert about.strategies.get("stand-in", 0) == sum(failure.where == "model" for failure in result.errors)
     check_the_evidence(result, tmp_path / "home")
     check_the_sentences(result)
     check_nothing_is_hidden(result)

@@ -218,7 +218,7 @@ FERRY = [
 
 
 async def test_what_rules_cannot_decide_is_ruled_on_in_the_same_thought() -> None:
-    said = Ruling(claims=["a", "b"], relation="contradicts", kind="other", why="loud", by="mind")
+    said = Ruling(claims=["a", "b"], relation="contradicts", kind="other", why="loud", by="model")
     model = FakeModel(assessments=[Assessment(RUBRIC, [gap()], [said])])
     update = await judged({**STATE, "claims": FERRY}, model)
     assert update["rulings"] == [said]

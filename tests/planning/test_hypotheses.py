@@ -1,4 +1,4 @@
-"""What may be true: weighed by voices, told once, at most five at a time."""
+"""What may be true: weighed by sources, told once, at most five at a time."""
 
 import pytest
 from fakes.records import claim, sha
@@ -19,7 +19,7 @@ from fathom.state import Hypothesis
 from fathom.state.model_io import HypothesisEvidence
 
 CLAIMS = {f"c{n}": claim(f"Statement {n}.", name=f"c{n}", of=f"text {n}") for n in range(9)}
-VOICES = {sha(f"text {n}"): f"host{n}" for n in range(9)}
+SOURCES = {sha(f"text {n}"): f"host{n}" for n in range(9)}
 BORN = adopt_hypotheses([], ["Tidal power is cheap."], 1)
 
 
@@ -27,35 +27,35 @@ def bearing(of: Hypothesis, pro: list[str], con: list[str]) -> HypothesisEvidenc
     return HypothesisEvidence(of.id, pro, con)
 
 
-def test_it_starts_in_the_middle_and_moves_with_every_voice() -> None:
+def test_it_starts_in_the_middle_and_moves_with_every_source() -> None:
     assert [h.confidence for h in BORN] == [0.5]
-    (for_it,) = weigh_hypotheses(BORN, [bearing(BORN[0], ["c1", "c2"], [])], CLAIMS, VOICES, 2)
-    (against,) = weigh_hypotheses([for_it], [bearing(BORN[0], [], ["c3", "c4"])], CLAIMS, VOICES, 3)
+    (for_it,) = weigh_hypotheses(BORN, [bearing(BORN[0], ["c1", "c2"], [])], CLAIMS, SOURCES, 2)
+    (against,) = weigh_hypotheses([for_it], [bearing(BORN[0], [], ["c3", "c4"])], CLAIMS, SOURCES, 3)
     assert (for_it.confidence, for_it.touched) == (0.7, 2)
     assert (against.confidence, against.touched) == (0.4, 3)
     assert (against.supporting, against.contradicting, against.born) == (["c1", "c2"], ["c3", "c4"], 1)
 
 
 def test_the_same_evidence_told_twice_counts_once() -> None:
-    once = weigh_hypotheses(BORN, [bearing(BORN[0], ["c1"], ["c2"])], CLAIMS, VOICES, 2)
-    assert weigh_hypotheses(once, [bearing(BORN[0], ["c1"], ["c2"])], CLAIMS, VOICES, 3) == once
+    once = weigh_hypotheses(BORN, [bearing(BORN[0], ["c1"], ["c2"])], CLAIMS, SOURCES, 2)
+    assert weigh_hypotheses(once, [bearing(BORN[0], ["c1"], ["c2"])], CLAIMS, SOURCES, 3) == once
 
 
-def test_copies_and_pages_of_one_host_are_one_voice() -> None:
-    one_host = dict.fromkeys(VOICES, "host")
+def test_copies_and_pages_of_one_host_are_one_source() -> None:
+    one_host = dict.fromkeys(SOURCES, "host")
     (found,) = weigh_hypotheses(BORN, [bearing(BORN[0], ["c1", "c2", "c3"], [])], CLAIMS, one_host, 2)
     assert (found.supporting, found.confidence) == (["c1"], 0.6)
 
 
 def test_unknown_keys_and_both_sides_at_once_mean_nothing() -> None:
     told = bearing(BORN[0], ["c1", "nobody"], ["c1", "", "c99"])
-    (found,) = weigh_hypotheses(BORN, [told, HypothesisEvidence("H9", ["c2"], [])], CLAIMS, VOICES, 2)
+    (found,) = weigh_hypotheses(BORN, [told, HypothesisEvidence("H9", ["c2"], [])], CLAIMS, SOURCES, 2)
     assert (found.supporting, found.contradicting, found.confidence) == ([], [], 0.5)
 
 
 def test_a_claim_may_change_sides() -> None:
-    pro = weigh_hypotheses(BORN, [bearing(BORN[0], ["c1"], [])], CLAIMS, VOICES, 2)
-    (found,) = weigh_hypotheses(pro, [bearing(BORN[0], [], ["c1"])], CLAIMS, VOICES, 3)
+    pro = weigh_hypotheses(BORN, [bearing(BORN[0], ["c1"], [])], CLAIMS, SOURCES, 2)
+    (found,) = weigh_hypotheses(pro, [bearing(BORN[0], [], ["c1"])], CLAIMS, SOURCES, 3)
     assert (found.supporting, found.contradicting) == ([], ["c1"])
 
 
@@ -69,9 +69,9 @@ def test_priority_is_confidence_density_and_recency() -> None:
 
 def test_counter_evidence_never_raises_the_priority() -> None:
     for number in (1, 4, 9):
-        pro = weigh_hypotheses(BORN, [bearing(BORN[0], ["c1"], [])], CLAIMS, VOICES, 1)
+        pro = weigh_hypotheses(BORN, [bearing(BORN[0], ["c1"], [])], CLAIMS, SOURCES, 1)
         for con in (["c2"], ["c2", "c3", "c4"], ["c1"]):
-            (against,) = weigh_hypotheses(pro, [bearing(BORN[0], [], con)], CLAIMS, VOICES, number)
+            (against,) = weigh_hypotheses(pro, [bearing(BORN[0], [], con)], CLAIMS, SOURCES, number)
             assert compute_priority(against, number) < compute_priority(pro[0], number)
 
 
@@ -79,7 +79,7 @@ def test_five_are_active_and_evidence_brings_one_back() -> None:
     many = adopt_hypotheses([], [f"Plant number {word} is the oldest" for word in "abcdefgh"], 1)
     assert len(active_hypotheses(many)) == 5
     last = next(h for h in many if h.status == "set aside")
-    again = weigh_hypotheses(many, [bearing(last, ["c1", "c2"], [])], CLAIMS, VOICES, 2)
+    again = weigh_hypotheses(many, [bearing(last, ["c1", "c2"], [])], CLAIMS, SOURCES, 2)
     assert last.id in {h.id for h in active_hypotheses(again)}
     assert leading_hypothesis(again) == again[0]
     assert leading_hypothesis([]) is None

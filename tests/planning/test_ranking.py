@@ -37,7 +37,7 @@ def counter(text: str = "criticism of tidal power") -> Query:
 
 
 @pytest.mark.parametrize("own", [[], [query("tides")], [query(f"tides {n}") for n in range(30)]])
-def test_there_are_at_least_ten_candidates_whatever_a_mind_gives(own: list[Query]) -> None:
+def test_there_are_at_least_ten_candidates_whatever_a_model_gives(own: list[Query]) -> None:
     found = collect_candidates(own, THEME)
     assert len(found) >= MIN_CANDIDATES
     assert [c.query for c in found[: len(own)]] == own

@@ -34,7 +34,15 @@ def outcome(**words: Any) -> ReportBasis:
 
 
 def tagged_finding(tag: Tag) -> Finding:
-    return Finding(id=tag, statement="x", question="Q1", claims=["c1"], voices=["a"], confidence=0.6, tag=tag)
+    return Finding(
+        id=tag,
+        statement="x",
+        question="Q1",
+        claims=["c1"],
+        independent_sources=["a"],
+        confidence=0.6,
+        tag=tag,
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +118,13 @@ def dispute(**words: Any) -> Contradiction:
 
 
 def finding(name: str, tag: str, about: str = "Q1") -> Finding:
-    given = {"statement": "x", "question": about, "claims": [name], "voices": ["v"], "confidence": 0.6}
+    given = {
+        "statement": "x",
+        "question": about,
+        "claims": [name],
+        "independent_sources": ["v"],
+        "confidence": 0.6,
+    }
     return Finding.model_validate({"id": name, "tag": tag, **given})
 
 

@@ -180,7 +180,13 @@ def test_a_comparison_ends_with_one_conclusion_and_a_fact_with_none() -> None:
 def test_what_says_the_same_stands_together() -> None:
     twin = claim("80 million euros is its price.", name="t", of="two", question="Q2")
     together = Finding(
-        id="f", statement="s", question="Q1", claims=["a", "t"], voices=["v"], confidence=0.8, tag="HIGH"
+        id="f",
+        statement="s",
+        question="Q1",
+        claims=["a", "t"],
+        independent_sources=["v"],
+        confidence=0.8,
+        tag="HIGH",
     )
     given = material(claims=[*CLAIMS, twin], findings=[together])
     made = update_outline(outline(part("b", title="Results", question="Q2"), part("a")), None, given)

@@ -9,7 +9,13 @@ from fathom.state import Finding, Fork, RunConfig, RunState
 
 
 def finding(name: str, statement: str, *claims: str, tag: str = "LIKELY", sure: float = 0.6) -> Finding:
-    words = {"id": name, "statement": statement, "question": "Q1", "claims": list(claims), "voices": ["v"]}
+    words = {
+        "id": name,
+        "statement": statement,
+        "question": "Q1",
+        "claims": list(claims),
+        "independent_sources": ["v"],
+    }
     return Finding.model_validate({**words, "confidence": sure, "tag": tag})
 
 

@@ -76,11 +76,11 @@ async def test_sources_that_disagree_end_in_a_table_with_their_numbers(tmp_path:
     assert all(any(side.value in quote for quote in quotes) for side in entry.sides)
 
 
-async def test_figures_that_agree_in_other_units_are_one_finding_of_two_voices(tmp_path: Path) -> None:
+async def test_figures_that_agree_in_other_units_are_one_finding_of_two_sources(tmp_path: Path) -> None:
     result = await run(tmp_path, {name: LAGOON[name] for name in ("county.md", "engineer.md")}, QUESTION)
     assert result.contradictions == []
     told = next(f for f in result.findings if len(f.claims) == 2)
-    assert (len(told.voices), told.confidence, told.tag) == (2, 0.8, "HIGH")
+    assert (len(told.independent_sources), told.confidence, told.tag) == (2, 0.8, "HIGH")
     assert result.report.count("> The tidal lagoon at Swale") == 1  # what both say is shown once
     assert "disagree" not in result.report
 

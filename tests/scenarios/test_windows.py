@@ -82,7 +82,7 @@ async def test_a_window_too_small_for_the_instructions_ends_in_quotes_and_says_s
     assert result.citations
     assert result.status == "partial"
     assert any("is too small" in failure.why for failure in result.errors if failure.where == "model")
-    assert result.metadata.rungs.keys() >= {"stand-in"}
+    assert result.metadata.strategies.keys() >= {"stand-in"}
 
 
 def test_what_one_process_has_learnt_the_next_one_knows(tmp_path: Path) -> None:

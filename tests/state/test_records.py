@@ -1,5 +1,6 @@
 """Records are strict, and come back from a checkpoint as what they were."""
 
+import json
 import pickle
 from typing import Any, get_args, get_type_hints
 
@@ -36,6 +37,7 @@ from fathom.state import (
     ContradictionSide,
     Control,
     ControlTally,
+    Cost,
     Direction,
     Edit,
     EditedText,
@@ -157,7 +159,7 @@ EXAMPLES: list[BaseModel] = [
         statement="It floats.",
         question="Q1",
         claims=["c1"],
-        voices=["a"],
+        independent_sources=["a"],
         confidence=0.6,
         tag="LIKELY",
     ),
@@ -253,6 +255,28 @@ def test_a_record_comes_back_as_what_it_was(record: BaseModel) -> None:
     assert isinstance(back, dict)
     assert type(back["key"][0]) is type(record)
     assert back["key"][0] == record
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        (Cost, {"call": "1", "role": "read", "model": "m", "rung": "tool"}, {"strategy": "tool"}),
+        (Ruling, {"claims": ["a", "b"], "relation": "same", "by": "mind"}, {"by": "model"}),
+        (
+            Finding,
+            {"id": "f", "statement": "x", "question": "Q1", "claims": ["c"], "voices": ["a.example"]}
+            | {"confidence": 0.6, "tag": "LIKELY"},
+            {"independent_sources": ["a.example"]},
+        ),
+    ],
+)
+def test_what_an_earlier_version_stored_is_read(
+    kind: type[Record], old: dict[str, Any], new: dict[str, Any]
+) -> None:
+    read = kind(**old)  # as the saver's serializer makes it
+    assert read == kind.model_validate_json(json.dumps(old))
+    assert new.items() <= read.model_dump().items()
+    assert kind(**read.model_dump()) == read
 
 
 def test_there_is_an_example_of_every_allowed_type() -> None:

@@ -89,10 +89,10 @@ class Reservation:
 
 
 class PaidFromBudget(Protocol):
-    """A mind, or engines, whose calls cost money."""
+    """A model, or engines, whose calls cost money."""
 
     def within(self, budget: "Budget") -> Self:
-        """The same, paying from this purse."""
+        """The same, paying from this budget."""
 
 
 def is_paid_from_budget(who: object) -> TypeIs[PaidFromBudget]:

@@ -1,6 +1,6 @@
 """What a run has cost, by who asked, where, when and whom.
 
-Does not know prices or purses: it adds up charges.
+Does not know prices or budgets: it adds up charges.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

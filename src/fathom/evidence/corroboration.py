@@ -69,7 +69,7 @@ def _make_finding(given: Sequence[Claim], pages: dict[str, Page], primary: Set[s
         statement=group[0].statement,
         question=group[0].question,
         claims=[claim.id for claim in group],
-        voices=speaking,
+        independent_sources=speaking,
         confidence=_CONFIDENCE.get(len(speaking), _MOST_SURE),
         tag=_choose_tag(group, len(speaking)),
         primary=list(dict.fromkeys(sha for claim in group for sha in sources[claim.id])),
@@ -233,7 +233,7 @@ class ClaimComparison:
         return self._compare_with({})
 
     def _compare_with(self, given: Mapping[str, Ruling]) -> ComparisonResult:
-        by_model = {**{k: r for k, r in self._known.items() if r.by == "mind"}, **given}
+        by_model = {**{k: r for k, r in self._known.items() if r.by == "model"}, **given}
         rulings_by_pair = {**by_model, **self._by_rules}
         findings = make_findings(self._group_claims(by_model.values()), self._pages)
         rulings = list(rulings_by_pair.values())

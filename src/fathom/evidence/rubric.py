@@ -47,7 +47,7 @@ def _answers(claim: Claim, question: SubQuestion) -> bool:
 
 def _consistency(case: JudgeInput) -> int:
     """Return 3; more if half of the findings have two sources, less for each relevant open dispute."""
-    corroborated = sum(len(finding.voices) > 1 for finding in case.findings)
+    corroborated = sum(len(finding.independent_sources) > 1 for finding in case.findings)
     is_borne_out = bool(case.findings) and 2 * corroborated >= len(case.findings)
     bearing = {claim.id for claim in case.claims if claim.relevance >= BEARS_FROM}
     disputes = sum(

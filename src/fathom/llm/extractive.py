@@ -110,8 +110,8 @@ def _point_worth(question: str, point: ReportPoint) -> float:
 
 def _point_strength(point: ReportPoint) -> float:
     """Score a point by relevance and number of sources."""
-    voices = min(len(point.finding.voices), _MAX_COUNTED_SOURCES) - 1
-    return max(claim.relevance for claim in point.claims) + _SOURCE_BONUS * max(0, voices)
+    others = min(len(point.finding.independent_sources), _MAX_COUNTED_SOURCES) - 1
+    return max(claim.relevance for claim in point.claims) + _SOURCE_BONUS * max(0, others)
 
 
 def _repeats(point: ReportPoint, other: ReportPoint) -> bool:

@@ -203,7 +203,7 @@ class StructuredOutput:
                     raise
                 window.lower(error.size if error.size and error.size < size else int(0.8 * size))
                 continue
-            work.costs.append(reply.cost.model_copy(update={"rung": way.strategy}))
+            work.costs.append(reply.cost.model_copy(update={"strategy": way.strategy}))
             seen = reply.cost.tokens_in
             if silent and window.is_short(sent, seen):  # this time nothing can have been truncated
                 work.failures.remove(silent)

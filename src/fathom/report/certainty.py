@@ -205,15 +205,15 @@ def _parts_without_passages(outcome: ReportBasis, words: Messages) -> Iterator[s
 def _describe_sources(outcome: ReportBasis, numbers: NumbersByClaim, words: Messages) -> str:
     """How many sources, and how many of them do not repeat one another."""
     cited = {n for claim in outcome.used for n in numbers.get(claim.id, [])}
-    voices = {voice for finding in outcome.findings for voice in finding.voices}
-    count, independent = len(cited), min(len(voices), len(cited))
+    sources = {one for finding in outcome.findings for one in finding.independent_sources}
+    count, independent = len(cited), min(len(sources), len(cited))
     if 0 < independent < count:
         return words("certainty.independent", count=count, independent=independent)
     return words("certainty.sources", count=count)
 
 
 def _describe_single_sources(outcome: ReportBasis, numbers: NumbersByClaim, words: Messages) -> Iterator[str]:
-    """Whether the main points, those of summary and conclusion if there are any, rest on one voice each."""
+    """Whether the main points, those of summary and conclusion if there are any, rest on one source each."""
     main = [s for s in outcome.sections if s.kind != "body"] or outcome.sections
     told = [s for section in main for s in section.sentences if cited_numbers(s, numbers)]
     told = [s for s in told if s.row is None]
@@ -227,8 +227,8 @@ def _describe_single_sources(outcome: ReportBasis, numbers: NumbersByClaim, word
 
 def _count_independent(sentence: Sentence, by_claim: Mapping[str, Finding], numbers: NumbersByClaim) -> int:
     names = claims_behind(sentence)
-    voices = {voice for c in names if c in by_claim for voice in by_claim[c].voices}
-    return len(voices) or len({n for c in names for n in numbers.get(c, [])})
+    sources = {one for c in names if c in by_claim for one in by_claim[c].independent_sources}
+    return len(sources) or len({n for c in names for n in numbers.get(c, [])})
 
 
 def _partial_reasons(outcome: ReportBasis, words: Messages) -> Iterator[str]:

@@ -6,7 +6,7 @@ Does not know how it is checked. Reading is lenient about what later versions ad
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from fathom.budget.cost_totals import CostBy
 from fathom.errors import BadInput
@@ -62,7 +62,8 @@ class RunMetadata(BaseModel):
     saved_calls: int = 0  # so many, of models and engines
     saved_tokens: int = 0
     tokens_cached: int = 0  # of those that went in, what the server still had
-    rungs: dict[str, int] = {}  # how often answers were had by schema, by tool call, in words, by repair …
+    # How often models were asked with a schema, with a tool, in words …; called `rungs` in earlier versions.
+    strategies: dict[str, int] = Field({}, validation_alias=AliasChoices("strategies", "rungs"))
     forecast: Forecast | None = None  # what was expected before it began
 
 

@@ -43,7 +43,7 @@ def _name_source(page: Page) -> str:
 
 def _finding_limits(state: Writing) -> Iterator[str]:
     findings = state.get("findings", [])
-    alone = sum(len(finding.voices) < 2 for finding in findings)
+    alone = sum(len(finding.independent_sources) < 2 for finding in findings)
     if findings and 2 * alone > len(findings):
         yield f"{alone} of {len(findings)} findings are stated by one source only."
 

@@ -105,7 +105,7 @@ def check_outline(
         kept = {"id": place, "title": title, "question": about, "claims": together}
         by_title[title] = heading.model_copy(update=kept)
     headings = list(by_title.values())
-    if not headings:  # a mind that forgot the claims still leaves a report to write
+    if not headings:  # a model that forgot the claims still leaves a report to write
         headings = [Heading(id="S1", title=question, question="", claims=[c.id for c in claims])]
     quotes = [quote.text for claim in claims for quote in claim.quotes]
     sound = is_sound_title(offered.title, [*quotes, question, *asked.values()])

@@ -216,7 +216,7 @@ def _rejected_sentences(sections: Sequence[Section], words: Messages) -> Iterato
 
 def _calls(state: RunState, words: Messages) -> Iterator[str]:
     """How often each role's answers were had at once, and how often only by another way or by repair."""
-    counts = Counter((cost.role, cost.rung) for cost in state.get("costs", []) if cost.rung)
+    counts = Counter((cost.role, cost.strategy) for cost in state.get("costs", []) if cost.strategy)
     if counts:
         columns = [words("statistics.role"), words("statistics.way"), words("statistics.number")]
         yield f"## {words('statistics.calls')}"

@@ -344,7 +344,7 @@ def _no_report_error(run_id: str) -> BadInput:
 
 
 def config_in_snapshot(snapshot: StateSnapshot) -> RunConfig:
-    """The knobs a run was begun with."""
+    """The configuration a run was begun with."""
     run_config = snapshot.values.get("run_config")
     return run_config if isinstance(run_config, RunConfig) else RunConfig.model_validate(run_config or {})
 

@@ -22,7 +22,7 @@ class UpdateRequest:
     earlier: EarlierRun
 
     def run_config(self) -> RunConfig:
-        """The earlier run's knobs for one round more: pages are read anew, nobody reviews.
+        """The earlier run's configuration for one round more: pages are read anew, nobody reviews.
 
         Only what was published since is looked for, but among documents of one's own a new file may be old.
         """

@@ -59,7 +59,7 @@ class FederatedSearch:
     catalogue: PaperCatalogue | None = None
 
     def within(self, budget: Budget) -> "FederatedSearch":
-        """The same for one run, which pays from this purse."""
+        """The same for one run, which pays from this budget."""
         return replace(self, budget=budget, cache=self.cache.within(budget.run) if self.cache else None)
 
     async def search(self, query: Query, *, limit: int) -> SearchOutcome:

@@ -1,4 +1,4 @@
-"""How engines are doing, shared by all branches of all runs in a process, and an engine that minds it.
+"""How engines are doing, shared by all branches of all runs in a process, and an engine that respects it.
 
 Does not know any engine. A limit cools an engine down, a refusal switches it off for a while, a query it does
 not take is put more plainly once; whoever asks meanwhile is told at once, so that another engine can serve.
@@ -61,9 +61,10 @@ PROCESS_HEALTH = EngineHealth()
 
 @dataclass
 class MonitoredEngine:
-    """An engine asked only when that makes sense; one a kit, with the process's health behind it.
+    """An engine asked only when that makes sense; one a configuration, with the process's health behind it.
 
-    A refusal is for one kit, because others may have another key, and not for ever: a server lives for weeks.
+    A refusal is for one configuration, because others may have another key. It does not last for ever: a
+    server lives for weeks.
     """
 
     engine: SearchEngine

@@ -345,13 +345,13 @@ class Settings(BaseSettings):
         return self.temperatures.get(role, self.temperature)
 
     def usual(self, run_config: RunConfig) -> RunConfig:
-        """The knobs of a run, with what is usual where the run itself says nothing."""
+        """The configuration of a run, with what is usual where the run itself says nothing."""
         said = {name: getattr(run_config, name) for name in run_config.model_fields_set}
         usual = {name: getattr(self.run, name) for name in self.run.model_fields_set}
         return RunConfig.model_validate({**usual, **said}) if usual else run_config
 
     def with_allowed(self, run_config: RunConfig) -> "Settings":
-        """The same settings for a caller whose word counts: what its knobs name is allowed."""
+        """The same settings for a caller whose word counts: what its configuration names is allowed."""
         roots = [*self.docs_roots, *(Path(place) for place in run_config.docs)]
         is_file = run_config.model is not None and run_config.model.endswith(".gguf")
         return self.model_copy(

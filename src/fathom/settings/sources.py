@@ -21,7 +21,7 @@ SETTINGS_FILE = "fathom.toml"
 DOTENV = ".env"
 VARIABLE_PREFIX = "FATHOM_"
 CONFIG_VARIABLE = f"{VARIABLE_PREFIX}CONFIG"  # names a settings file
-RUN_TABLE = "run"  # the table of a run's usual knobs
+RUN_TABLE = "run"  # the table of a run's usual configuration
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class SettingNames:
     aliases: Mapping[str, str] = field(default_factory=dict)  # older names of fields of a run
 
     def variables(self) -> dict[str, tuple[str, FieldInfo]]:
-        """Every variable, the preferred ones last, with the setting it sets; a knob's is `run.NAME`."""
+        """Every variable, the preferred ones last, with the setting it sets; one of a run is `run.NAME`."""
         common = {
             known.variable: (name, field)
             for name, field in self.settings.items()
@@ -90,8 +90,8 @@ def nest_values(said: Mapping[str, SetValue]) -> dict[str, Any]:
     for name, one in said.items():
         if one.value is None:
             continue
-        table, _, knob = name.rpartition(".")
-        (plain.setdefault(table, {}) if table else plain)[knob] = one.value
+        table, _, own = name.rpartition(".")
+        (plain.setdefault(table, {}) if table else plain)[own] = one.value
     return plain
 
 
@@ -203,5 +203,5 @@ def _parse_value(text: str, field: FieldInfo, variable: str) -> Any:
 
 
 def run_setting_names(run_config: type[BaseModel], settings: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The knobs that may be set for all runs: those that are not settings already, as the model is."""
+    """The fields of a run that may be set for all runs; the model is a setting already."""
     return {n: field for n, field in run_config.model_fields.items() if n not in settings.model_fields}

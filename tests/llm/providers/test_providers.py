@@ -130,7 +130,7 @@ async def test_a_form_is_had_by_schema_by_tool_or_in_words(
         assert len(server.calls) == len(absent) + 1
         asked = server.requests[0].schema
     assert found.form == City(name="Rotterdam", depth_m=24)
-    assert [cost.rung for cost in found.costs] == [("schema", "tool", "words")[len(absent)]]
+    assert [cost.strategy for cost in found.costs] == [("schema", "tool", "words")[len(absent)]]
     assert asked is not None
     assert set(asked["properties"]) == {"name", "depth_m"}
 
@@ -145,7 +145,7 @@ async def test_a_broken_answer_is_repaired(provider: str, tmp_path: Path) -> Non
         output = StructuredOutput(chat(provider, server.url, tmp_path), ContextWindow(8_192))
         found = await output.ask("plan", PROMPT, City)
     assert found.form.depth_m == 24
-    assert found.costs[-1].rung == "repair"
+    assert found.costs[-1].strategy == "repair"
 
 
 @every

@@ -47,7 +47,7 @@ def test_an_old_claim_that_bears_on_a_gap_is_recalled_beside_what_is_in_mind() -
     assert len(lines) == 31
 
 
-def test_what_several_voices_say_comes_before_what_one_says() -> None:
+def test_what_several_sources_say_comes_before_what_one_says() -> None:
     found = [claim(f"Plant {n:05} is what it is: {n:05} megawatts.", name=f"c{n:02}") for n in range(60)]
     evidence = build_prompt(replace(LATER, gaps=[], findings=found, sure={"c59": 0.95}), "English").evidence
     told = evidence["findings"].cut_to_room(60, count_tokens_at_worst)[

@@ -227,7 +227,7 @@ def rulings_of(forms: Sequence[answer_forms.RulingForm], keyed: ClaimsByKey) -> 
                 relation=relation,
                 kind=_DIFFERENCES.get(form.kind.strip().lower(), "other"),
                 why=one_line(form.why),
-                by="mind",
+                by="model",
             )
             found.setdefault(ruling.key, ruling)
     return list(found.values())

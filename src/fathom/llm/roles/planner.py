@@ -102,8 +102,8 @@ def _part(heading: Heading) -> str:
 
 
 def _hypothesis(hypothesis: Hypothesis) -> str:
-    voices = f"{len(hypothesis.supporting)} for it, {len(hypothesis.contradicting)} against it"
-    return f"{hypothesis.statement} (confidence {hypothesis.confidence:.2f}; {voices})"
+    evidence = f"{len(hypothesis.supporting)} for it, {len(hypothesis.contradicting)} against it"
+    return f"{hypothesis.statement} (confidence {hypothesis.confidence:.2f}; {evidence})"
 
 
 def _asked_lines(queries: Sequence[Query]) -> PromptLines:

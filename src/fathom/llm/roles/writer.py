@@ -48,8 +48,8 @@ def key_points(points: Sequence[ReportPoint]) -> dict[str, ReportPoint]:
 def describe_weight(point: ReportPoint) -> str:
     """Describe a finding's confidence, its number of sources, and whether one is primary."""
     primary = ", primary" if point.finding.is_primary else ""
-    voices = len(point.finding.voices)
-    return f"{point.finding.tag.lower()}{f', {voices} independent sources' if voices > 1 else ''}{primary}"
+    count = len(point.finding.independent_sources)
+    return f"{point.finding.tag.lower()}{f', {count} independent sources' if count > 1 else ''}{primary}"
 
 
 def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:

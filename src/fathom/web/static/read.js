@@ -235,7 +235,7 @@ function surety(claim, index) {
   const finding = index.findings.get(claim);
   if (!finding) return null;
   return h("p", { class: "surety" }, h("span", { class: `tag ${finding.tag.toLowerCase()}` }, word("tag", finding.tag)), " ", word("tag_meaning", finding.tag),
-    finding.voices.length > 1 ? h("span", { class: "hint" }, ` · ${t("read.voices", { n: finding.voices.length })}: ${finding.voices.join(", ")}`) : null);
+    finding.independent_sources.length > 1 ? h("span", { class: "hint" }, ` · ${t("read.voices", { n: finding.independent_sources.length })}: ${finding.independent_sources.join(", ")}`) : null);
 }
 
 function makeDrawer(run, index) {
@@ -322,17 +322,17 @@ function claimWith(quote, result) {
   return result.claims.find((claim) => claim.quotes.some((one) => one.page === quote.page && one.start === quote.start && one.end === quote.end))?.id;
 }
 
-// Sources that say the same without being independent of each other: the finding has fewer voices than pages.
+// Sources that say the same without being independent of each other: the finding has fewer of them than pages.
 function independence(result) {
   const numbers = new Map(result.citations.map((one) => [one.page, one.number]));
   const claims = new Map(result.claims.map((claim) => [claim.id, claim]));
   const found = new Map();
   for (const finding of result.findings) {
     const pages = [...new Set(finding.claims.flatMap((id) => (claims.get(id)?.quotes ?? []).map((quote) => numbers.get(quote.page))).filter(Boolean))];
-    if (pages.length < 2 || finding.voices.length >= pages.length) continue;
+    if (pages.length < 2 || finding.independent_sources.length >= pages.length) continue;
     for (const number of pages) {
       const others = pages.filter((one) => one !== number).map((one) => `[${one}]`).join(" ");
-      found.set(number, t("read.dependent", { others, n: finding.voices.length, of: pages.length }));
+      found.set(number, t("read.dependent", { others, n: finding.independent_sources.length, of: pages.length }));
     }
   }
   return found;
