@@ -24,8 +24,9 @@ from fathom.audit.records import (
     ReportStatement,
     ResultRecord,
     VerdictName,
+    audit_phrases,
 )
-from fathom.audit.rules import BY_RULES, decide_by_rules
+from fathom.audit.rules import BY_RULES, decide_by_rules, phrases_for
 from fathom.audit.sources import CitedText, SourceReader
 from fathom.audit.statements import SplitReport, split_report
 from fathom.audit.verifier import MOST_A_CALL, AuditLog, StatementVerifier
@@ -225,7 +226,8 @@ class _Audit:
             self._say("source read", what, done, len(wanted))
 
         roots = document_roots(self._run_config)
-        reader = SourceReader(self._tools.reader, self._settings.archive_url, roots)
+        say = audit_phrases(self._loaded.language)
+        reader = SourceReader(self._tools.reader, self._settings.archive_url, say, roots)
         texts = await reader.read_all(wanted, cited, tell)
         for found in texts.values():
             if found.page:
@@ -293,7 +295,8 @@ def _by_rules(
 def _decide_unread(statement: ReportStatement, texts: dict[str, CitedText]) -> AuditVerdict:
     """Decide about a statement none of whose sources could be read."""
     if not statement.cites:
-        return AuditVerdict(statement=statement.id, verdict="uncited", reason="it cites nothing", by="code")
+        reason = phrases_for(statement.text)("reason.uncited")
+        return AuditVerdict(statement=statement.id, verdict="uncited", reason=reason, by="code")
     found = [texts[key].about for key in statement.cites]
     is_reachable = any(one.status == "unreachable" for one in found)
     first = next(one for one in found if one.status == "unreachable") if is_reachable else found[0]
@@ -306,6 +309,6 @@ def _decide_unread(statement: ReportStatement, texts: dict[str, CitedText]) -> A
 def _soften(verdict: AuditVerdict, statement: ReportStatement) -> AuditVerdict:
     """A mark at the paragraph's end may not mean this sentence: what its source does not say is uncited."""
     if statement.is_cited_by_paragraph and verdict.verdict == "not in the source":
-        reason = "it cites nothing, and the source at the end of its paragraph does not say it"
+        reason = phrases_for(statement.text)("reason.uncited_by_end")
         return verdict.model_copy(update={"verdict": "uncited", "reason": reason})
     return verdict

@@ -72,7 +72,7 @@ _COMPLETE = re.compile(
     r"(?:[.!?。！？%)|\ue011]|\d\s?\w{0,3}|(?:sources?|출처)\s?[:：]\*{0,2})\s{0,3}$", re.IGNORECASE
 )
 _LEADING = re.compile(
-    r"[,;]?\s{0,3}(?<!\w)(?:see(?: also)?|via|\*{0,2}(?:sources?\s?[:：]|출처\s?[:：]?|참고\s?[:：]?)\*{0,2})"
+    r"[,;]?\s{0,3}(?<!\w)(?:see(?: also)?|via|sources?\s?[:：]|출처\s?[:：]?|참고\s?[:：]?)"
     r"\s{0,3}(?=\ue010)",
     re.IGNORECASE,
 )
@@ -211,7 +211,7 @@ class CitationMarks:
         masked = _BARE.sub(
             lambda found: self._mark(self._add(_trim(found[1]))) + found[1][len(_trim(found[1])) :], masked
         )
-        masked = _LEADING.sub(" ", _IN_BRACKETS.sub(r"\1", masked))
+        masked = _LEADING.sub(" ", _EMPHASIS.sub(r"\2", _IN_BRACKETS.sub(r"\1", masked)))
         return _AFTER_STOP.sub(r"\2\1", masked)
 
     def split_off(self, masked: str) -> tuple[str, list[str]]:

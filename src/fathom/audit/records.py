@@ -1,11 +1,13 @@
 """What an audit finds, as records: statements, sources, verdicts, the result, and events on the way."""
 
 from collections import Counter
+from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from fathom.state import ControlTally, Cost, Failure, Quote
+from fathom.text.messages import Messages
 
 StatementKind = Literal["fact", "opinion", "transition", "question", "label"]
 BlockKind = Literal["heading", "paragraph", "item", "row", "code", "source"]
@@ -30,6 +32,12 @@ VERDICTS: tuple[VerdictName, ...] = (
 ALARMS: frozenset[VerdictName] = frozenset({"contradicted", "source invented"})
 SourceStatus = Literal["read", "archived", "unreachable", "invented", "another topic"]
 AuditEventKind = Literal["started", "split", "source read", "checked", "searched", "completed"]
+
+
+@cache
+def audit_phrases(language: str) -> Messages:
+    """Return an audit's own words; they are no words of a report (`report.verify` knows those)."""
+    return Messages(language, "audit")
 
 
 class ResultRecord(BaseModel):

@@ -1,11 +1,10 @@
 """An audit for people: a summary, a table, and the report in colours with the quotes below each sentence."""
 
 from collections.abc import Iterable
-from functools import cache
 from html import escape
 from importlib.resources import files
 
-from fathom.audit.records import VERDICTS, AuditResult, AuditVerdict, ReportBlock
+from fathom.audit.records import VERDICTS, AuditResult, AuditVerdict, ReportBlock, audit_phrases
 from fathom.state import Quote
 from fathom.text.messages import Messages
 from fathom.text.normalization import one_line
@@ -18,13 +17,7 @@ _CELL_CHARS = 140
 
 def words_for(result: AuditResult) -> Messages:
     """Return the phrases in the report's language."""
-    return _phrases(result.language)
-
-
-@cache
-def _phrases(language: str) -> Messages:
-    """Return an audit's own words; they are no words of a report (`report.verify` knows those)."""
-    return Messages(language, "audit")
+    return audit_phrases(result.language)
 
 
 def summarize(result: AuditResult) -> str:
@@ -145,10 +138,9 @@ def _quote(lead: str, quote: Quote, title: str, address: str) -> str:
 
 def _source_lines(result: AuditResult, say: Messages) -> Iterable[str]:
     for one in result.sources:
-        name = one.title or one.source.label or one.source.id
-        address = f" {one.source.address}" if one.source.address else ""
+        name = " ".join(filter(None, (one.title or one.source.label, one.source.address)))
         why = f" ({one.why})" if one.why else ""
-        yield f"{say(f'source.{one.status}')}: {one_line(name)}{address}{why}"
+        yield f"{say(f'source.{one.status}')}: {one_line(name) or one.source.id}{why}"
 
 
 def _css(verdict: str) -> str:

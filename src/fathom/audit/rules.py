@@ -6,15 +6,26 @@ statement partly supported: as a contradiction it would too often be wrong. Two 
 figures only.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from fathom.audit.passages import SourcePassages
-from fathom.audit.records import AuditVerdict, ReportStatement, VerdictName
+from fathom.audit.records import AuditVerdict, ReportStatement, VerdictName, audit_phrases
 from fathom.evidence.checks.dates import find_dates
-from fathom.evidence.checks.derivation import find_figures_outside_dates, find_underived
+from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, find_underived
+from fathom.evidence.checks.figures import find_figures
+from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.evidence.checks.suspicions import find_suspicions
-from fathom.evidence.checks.words import measure_coverage, parse_text
+from fathom.evidence.checks.words import (
+    ParsedText,
+    ParsedWord,
+    is_same_word,
+    measure_coverage,
+    parse_text,
+    particle_role,
+)
 from fathom.evidence.grounding import is_quotation
 from fathom.evidence.support import (
     SUPPORTED_FROM,
@@ -24,6 +35,8 @@ from fathom.evidence.support import (
     strip_lead_in,
 )
 from fathom.state import Quote
+from fathom.text.messages import Messages
+from fathom.text.normalization import fold_text
 from fathom.text.tokens import has_cjk
 
 BY_RULES = "strict rules"
@@ -32,11 +45,54 @@ _ABOUT_IT = 0.5  # share of its words in the nearest sentence
 _ABSENT = 0.34
 _MOSTLY = 0.6  # share of its words that makes it partly supported
 _NEARLY_ALL = 0.8
-# Flaws that other words for the same have too: there the score of support decides. Who did what to whom can
-# only be compared where nearly all words are the source's.
-_MERE_WORDING = frozenset({"other words", "most of its words"})
+_MERE_WORDING = frozenset({"wording"})  # other words for the same have it too: the score of support decides
 _WORTH = {"supported": 3, "contradicted": 2, "partly": 1, "not in the source": 0}
-_OTHER_LANGUAGE = "code cannot compare two languages; "
+# What a kind of note is called in an audit; the others are its scope. Figures are decided before, and who did
+# what to whom by `find_exchange`: the notes of words in another order are mostly wrong.
+_FAULT_OF = {
+    **dict.fromkeys(("figure", "count", "unit"), "figure"),
+    **dict.fromkeys(("date", "year", "period", "now", "history"), "date"),
+    **dict.fromkeys(("a name", "name"), "name"),
+    **dict.fromkeys(("cause", "factor", "proof", "a conclusion", "finding"), "cause"),
+    **dict.fromkeys(("a negation", "negation", "a direction", "direction", "unchanged"), "direction"),
+    **dict.fromkeys(("other words", "most of its words"), "wording"),
+    **dict.fromkeys(
+        ("a hedge", "possible", "estimated", "planned", "decided", "tendency", "reported", "speaker"), "hedge"
+    ),
+}
+_UNTOLD = frozenset({"a number", "a date", "calculation", "who and what"})
+_QUOTED = re.compile(r"'[^']{1,40}+'")
+_ROW = re.compile(r"[^;]{1,200}+(?:; [^;:]{1,100}+: [^;]{1,200}+){1,30}+")
+_PASSIVE = re.compile(
+    r"\b(?:was|were|is|are|been|being|be)\s(?:\w+ly\s)?\w+(?:ed|en|ught|old|ade|uilt|aid)\b"
+)
+_ROLE_WORDS = frozenset({"to", "from", "by", "than"})
+_ROLE_ENDS = _ROLE_WORDS | {
+    "in",
+    "on",
+    "at",
+    "for",
+    "with",
+    "and",
+    "but",
+    "which",
+    "after",
+    "before",
+    "since",
+}
+_KOREAN_ROLES = {
+    "보다": "than", "에": "to", "에게": "to", "한테": "to",
+    "에서": "from", "로부터": "from", "으로부터": "from",
+}  # fmt: skip
+_BECAUSE = re.compile(
+    r"\b(?:because|caus|due to|owing to|thanks to|led to|brought about)|때문|덕분|탓|원인|일으"
+)
+_CLAUSE = re.compile(r"[,;]\s|\s(?:and|while|but|whereas)\s|(?<![다라]고)(?<=[고며])\s|(?<=지만)\s")
+
+
+def phrases_for(words: str) -> Messages:
+    """Return the phrases in the language of a statement."""
+    return audit_phrases("ko" if has_cjk(words) else "en")
 
 
 @dataclass(frozen=True)
@@ -79,18 +135,21 @@ def list_notes(statement: ReportStatement, sources: Sequence[SourcePassages]) ->
 def _judge(statement: ReportStatement, source: SourcePassages) -> _Judgement:
     words = strip_lead_in(statement.text)
     nearest = source.nearest([words], _CANDIDATES)[0]
+    say = phrases_for(words)
     if not nearest:
-        return _Judgement("not in the source", "the source has no sentences", None, 0.0)
+        return _Judgement("not in the source", say("reason.empty"), None, 0.0)
     if is_quotation(words, [source.text]):
         quote = max(nearest, key=lambda one: _coverage(words, [one]))
-        return _Judgement("supported", "the source's own words", quote, 1.0)
+        return _Judgement("supported", say("reason.same_words"), quote, 1.0)
+    if _ROW.fullmatch(words) and (found := _judge_row(words, source)):
+        return found
     if has_cjk(words) != has_cjk(source.text):
         return _judge_across_languages(words, source, nearest)
     best = max(nearest, key=lambda one: _coverage(words, [one]))
     window = _choose_window(words, best, nearest)
     coverage = _coverage(words, window)
     if coverage < _ABSENT:
-        return _Judgement("not in the source", "hardly any of its words are there", best, coverage)
+        return _Judgement("not in the source", say("reason.few_words"), best, coverage)
     verdict, reason = _compare(words, source, window, nearest, coverage)
     return _Judgement(verdict, reason, best, coverage)
 
@@ -98,37 +157,114 @@ def _judge(statement: ReportStatement, source: SourcePassages) -> _Judgement:
 def _compare(
     words: str, source: SourcePassages, window: Sequence[Quote], nearest: Sequence[Quote], coverage: float
 ) -> tuple[VerdictName, str]:
-    texts, passage = [quote.text for quote in window], source.passage(window)
+    texts, passage, say = [quote.text for quote in window], source.passage(window), phrases_for(words)
     if wrong := find_underived(words, passage):
-        is_rival = coverage >= _ABOUT_IT and _has_rival(words, texts, wrong)
         said = ", ".join(wrong)
-        if is_rival:
-            return "contradicted", f"{said} is not what the source says"
-        if coverage >= _ABOUT_IT:
-            return "partly", f"{said} is not in the source"
-        return "not in the source", f"{said} is not in the source"
-    if why := find_contradicting_quote(words, texts):
-        return "contradicted", why
-    flaws = {
-        kind: reasons
-        for kind, reasons in find_unsupported_by_kind(words, texts).items()
-        if kind not in {"a number", "a date"}
-    }
-    known = passage.everything.lower()
-    names = [why for why in flaws.pop("a name", []) if why.partition(" is not")[0].lower() not in known]
-    if names:
-        flaws["a name"] = names
-    for suspicion in find_suspicions(words, passage):
-        flaws.setdefault(suspicion.kind, []).append(suspicion.note)
-    reason = "; ".join(dict.fromkeys(why for reasons in flaws.values() for why in reasons))
+        if coverage >= _ABOUT_IT and _has_rival(words, texts, wrong):
+            return "contradicted", say("reason.other_figure", said=said)
+        verdict: VerdictName = "partly" if coverage >= _ABOUT_IT else "not in the source"
+        return verdict, say("reason.no_figure", said=said)
+    if find_contradicting_quote(words, texts):
+        return "contradicted", say("reason.denied")
+    if coverage >= _NEARLY_ALL and (pair := find_exchange(words, " ".join(texts))):
+        return "contradicted", say("reason.exchanged", one=pair[0], other=pair[1])
+    flaws = _find_flaws(words, texts, passage)
     score = score_support(words, [quote.text for quote in sorted(nearest, key=lambda one: one.start)])
     is_close = score >= SUPPORTED_FROM
-    loose = _MERE_WORDING | ({"who and what"} if coverage < _NEARLY_ALL else set())
-    if (is_close and not flaws.keys() - loose) or (coverage >= _NEARLY_ALL and not flaws):
+    if (is_close and not flaws.keys() - _MERE_WORDING) or (coverage >= _NEARLY_ALL and not flaws):
         return "supported", ""
+    reason = "; ".join(_describe_flaw(kind, notes, say) for kind, notes in flaws.items())
     if is_close or coverage >= _MOSTLY:
-        return "partly", reason or "some of its words are not there"
-    return "not in the source", reason or "most of its words are not there"
+        return "partly", reason or say("reason.some_words")
+    return "not in the source", reason or say("reason.most_words")
+
+
+def _find_flaws(words: str, texts: Sequence[str], passage: Passage) -> dict[str, list[str]]:
+    """Return what code finds odd, by the kind of fault, with the words that show it."""
+    found = find_unsupported_by_kind(words, texts)
+    known = passage.everything.lower()
+    names = [why for why in found.pop("a name", []) if why.partition(" is not")[0].lower() not in known]
+    notes = [(kind, note) for kind, reasons in found.items() for note in reasons]
+    notes += [("a name", name) for name in names]
+    notes += [(one.kind, one.note) for one in find_suspicions(words, passage)]
+    if _is_cause_of_coincidence(words, " ".join(texts)):
+        notes.append(("cause", ""))
+    flaws: dict[str, list[str]] = {}
+    for kind, note in notes:
+        if kind not in _UNTOLD:
+            flaws.setdefault(_FAULT_OF.get(kind, "scope"), []).append(note)
+    return flaws
+
+
+def _describe_flaw(kind: str, notes: Sequence[str], say: Messages) -> str:
+    """Return the fault in the language of the report, with the words that the notes quote."""
+    quoted = list(dict.fromkeys(found for note in notes for found in _QUOTED.findall(note)))
+    return say(f"flaw.{kind}") + (f" ({', '.join(quoted[:3])})" if quoted else "")
+
+
+def _is_cause_of_coincidence(words: str, quoted: str) -> bool:
+    """Tell whether the source only says that two things went together, and the statement that one did it."""
+    said, theirs = words.lower(), quoted.lower()
+    effect, together = load_phrase_pattern("effect"), load_phrase_pattern("together")
+    if not effect.search(said) or effect.search(theirs):
+        return False
+    return bool(_BECAUSE.search(said) or (together.search(theirs) and not together.search(said)))
+
+
+def find_exchange(words: str, quoted: str) -> tuple[str, str] | None:
+    """Return two words that have exchanged places: who sold to whom, which is more than which.
+
+    Compared are the words behind the same preposition or before the same Korean particle, and which words
+    share a clause. A changed voice is not compared.
+    """
+    said, theirs = parse_text(words), parse_text(quoted)
+    if said.is_korean != theirs.is_korean:
+        return None
+    if not said.is_korean and bool(_PASSIVE.search(said.low)) != bool(_PASSIVE.search(theirs.low)):
+        return _find_mixed_clauses(said, theirs)
+    mine, other = _find_places(said), _find_places(theirs)
+    for place in mine.keys() & other.keys():
+        here, there = _without(mine[place], other[place]), _without(other[place], mine[place])
+        if here and there and all(map(theirs.has, here)) and all(map(said.has, there)):
+            return here[0], there[0]
+    return _find_mixed_clauses(said, theirs)
+
+
+def _without(keys: Sequence[str], others: Sequence[str]) -> list[str]:
+    return [key for key in keys if not any(is_same_word(key, other) for other in others)]
+
+
+def _find_places(text: ParsedText) -> dict[str, list[str]]:
+    """Return the content words behind each preposition, or with each Korean particle, that says a role."""
+    found: dict[str, list[str]] = {}
+    for place, word in enumerate(text.words):
+        if text.is_korean and (role := _KOREAN_ROLES.get(word.particle)):
+            before = takewhile(lambda one: not one.particle, reversed(text.words[:place]))
+            found.setdefault(role, []).extend(one.key for one in (word, *before) if one.is_content)
+        elif not text.is_korean and word.low in _ROLE_WORDS:
+            ends = _ROLE_ENDS - _ROLE_WORDS if word.low == "than" else _ROLE_ENDS
+            found.setdefault(word.low, []).extend(_content_until(ends, text.words[place + 1 : place + 7]))
+    return {role: keys for role, keys in found.items() if keys}
+
+
+def _content_until(ends: frozenset[str], words: Sequence[ParsedWord]) -> list[str]:
+    return [word.key for word in takewhile(lambda one: one.low not in ends, words) if word.is_content]
+
+
+def _find_mixed_clauses(said: ParsedText, theirs: ParsedText) -> tuple[str, str] | None:
+    """Return words of two clauses of the source that stand in one clause here, and the other way round."""
+    parts = [clause for part in _CLAUSE.split(theirs.text) if (clause := parse_text(part)).keys]
+    own = [clause for part in _CLAUSE.split(said.text) if len((clause := parse_text(part)).keys) > 1]
+    if len(parts) != 2 or not own or len(own) > 2:
+        return None
+    keys = [sorted(part.keys) for part in parts]
+    only = [_without(keys[0], keys[1]), _without(keys[1], keys[0])]
+    mixed = [[[key for key in some if clause.has(key)] for some in only] for clause in own]
+    if not all(one and two for one, two in mixed):
+        return None
+    if len(own) == 1 and not (all(map(_subject, parts)) and _has_other_subject(own[0], only)):
+        return None
+    return mixed[0][0][0], mixed[0][1][0]
 
 
 def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str]) -> bool:
@@ -140,11 +276,40 @@ def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str]) -> bool:
     return any(figure.dimension in kinds for figure in find_figures_outside_dates(quoted))
 
 
+def _judge_row(words: str, source: SourcePassages) -> _Judgement | None:
+    """Compare the figures of a table's row with the row of the source that has the same label."""
+    label, say = fold_text(words.partition(";")[0]).text, phrases_for(words)
+    rows = [quote for quote in source.quotes if "|" in quote.text and label in fold_text(quote.text).text]
+    figures = {figure.text for figure in find_figures(words.partition(";")[2])}
+    if not figures or not rows:
+        return None
+    missing, quote = min(
+        (([one for one in sorted(figures) if one not in row.text], row) for row in rows),
+        key=lambda pair: len(pair[0]),
+    )
+    if missing:
+        reason = say("reason.other_figure", said=", ".join(missing))
+        return _Judgement("contradicted", reason, quote, 1 - len(missing) / len(figures))
+    return _Judgement("supported", "", quote, 1.0)
+
+
 def _judge_across_languages(words: str, source: SourcePassages, nearest: Sequence[Quote]) -> _Judgement:
-    passage = source.passage(nearest)
-    if wrong := find_underived(words, passage):
-        return _Judgement("partly", f"{_OTHER_LANGUAGE}{', '.join(wrong)} is not there", nearest[0], 0.0)
-    return _Judgement("partly", f"{_OTHER_LANGUAGE}its figures are there", nearest[0], 0.0)
+    wrong, say = find_underived(words, source.passage(nearest)), phrases_for(words)
+    reason = say("reason.foreign_missing", said=", ".join(wrong)) if wrong else say("reason.foreign")
+    return _Judgement("partly", reason, nearest[0], 0.0)
+
+
+def _subject(clause: ParsedText) -> str:
+    """Return the subject of a Korean clause; nothing of others."""
+    words = clause.content_words if clause.is_korean else ()
+    return next((word.key for word in words if particle_role(word) == "이"), "")
+
+
+def _has_other_subject(clause: ParsedText, only: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a clause gives what the source says in one clause to the subject of the other."""
+    ends = (_subject(clause), clause.content_words[-1].key)
+    sides = [[any(is_same_word(end, key) for key in keys) for keys in only] for end in ends]
+    return sides in ([[True, False], [False, True]], [[False, True], [True, False]])
 
 
 def _choose_window(words: str, best: Quote, nearest: Sequence[Quote]) -> list[Quote]:

@@ -24,6 +24,7 @@ from fathom.reading.protocol import Document, Reader
 from fathom.search.api_client import ApiClient
 from fathom.search.local.index import list_documents
 from fathom.state import Hit, Page
+from fathom.text.messages import Messages
 from fathom.text.ranking import terms
 
 _GONE = frozenset({404, 410})
@@ -62,10 +63,11 @@ class _Availability(BaseModel):
 
 @dataclass(frozen=True)
 class SourceReader:
-    """Reads cited sources: from the web, from the archive, or from files at hand."""
+    """Reads cited sources: from the web, from the archive, or from files at hand; tells why not, in words."""
 
     reader: Reader
     archive_url: str
+    say: Messages
     roots: Sequence[Path] = ()
 
     async def read_all(
@@ -91,19 +93,23 @@ class SourceReader:
         if path := _find_file(source, files):
             return await self._read_file(source, path, len(statements))
         if urlsplit(source.address).scheme not in {"http", "https"}:
-            why = "the report gives no address for it" if not source.address else "it is no web address"
-            return _unread(source, "unreachable", why, len(statements))
+            why = "why.not_web" if source.address else "why.no_address"
+            return _unread(source, "unreachable", self.say(why), len(statements))
         address = urldefrag(source.address)[0]
         try:
             document = await self.reader(_hit(address, source.label))
         except ProviderError as error:
-            if not _never_was(error):
+            if error.status in _GONE:
+                why = self.say("why.status", status=error.status)
+            elif _is_host_unknown(error):
+                why = self.say("why.no_host", host=urlsplit(address).hostname)
+            else:
                 return _unread(source, "unreachable", str(error), len(statements))
-            return await self._read_archived(source, address, str(error), len(statements))
-        if _says_it_is_gone(document):
-            why = f"{address} answers with a page that says it is not there"
             return await self._read_archived(source, address, why, len(statements))
-        if why := _find_other_topic(source, document, statements):
+        if _says_it_is_gone(document):
+            return await self._read_archived(source, address, self.say("why.gone"), len(statements))
+        if _is_other_topic(source, document, statements):
+            why = self.say("why.other_topic", title=document.title, label=source.label[:120])
             return _unread(source, "another topic", why, len(statements), document.title)
         return _read_source(source, document, "read", address, "", len(statements))
 
@@ -115,14 +121,13 @@ class SourceReader:
             return _unread(source, "unreachable", f"{why}; {error}", cited_by)
         copy = answer.archived_snapshots.closest
         if copy is None or not copy.available or not copy.url:
-            return _unread(source, "invented", f"{why}; the Internet Archive never saw it", cited_by)
+            return _unread(source, "invented", f"{why}; {self.say('why.never_archived')}", cited_by)
         place = _SNAPSHOT.sub(r"\1id_/", copy.url, count=1)
         try:
             document = await self.reader(_hit(place, source.label))
         except ProviderError as error:
-            return _unread(
-                source, "unreachable", f"{why}; its archived copy cannot be read: {error}", cited_by
-            )
+            why = f"{why}; {self.say('why.no_copy', error=error)}"
+            return _unread(source, "unreachable", why, cited_by)
         return _read_source(source, document, "archived", place, why, cited_by)
 
     async def _read_file(self, source: CitedSource, path: Path, cited_by: int) -> CitedText:
@@ -180,10 +185,8 @@ def _read_source(
     return CitedText(about, page, document.text)
 
 
-def _never_was(error: ProviderError) -> bool:
-    """Tell whether the web says that there is no such page or host; a failure of ours says nothing."""
-    if error.status in _GONE:
-        return True
+def _is_host_unknown(error: ProviderError) -> bool:
+    """Tell whether the web says that there is no such host; a failure of ours says nothing."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, HostUnknown):
@@ -199,15 +202,13 @@ def _says_it_is_gone(document: Document) -> bool:
     return len(document.text) < _SHORT_PAGE and any(gone.search(words) for words in told)
 
 
-def _find_other_topic(source: CitedSource, document: Document, statements: Sequence[str]) -> str:
-    """Tell why a page is not the cited one: neither its title nor any statement has much to do with it."""
+def _is_other_topic(source: CitedSource, document: Document, statements: Sequence[str]) -> bool:
+    """Tell whether a page is not the cited one: neither title nor statements have much to do with it."""
     wanted, page = terms(source.label), terms(f"{document.title}\n{document.text}")
     if len(wanted) < _LEAST_TITLE_WORDS or len(wanted & page) / len(wanted) >= _SHARED_TITLE:
-        return ""
+        return False
     shares = [len(own & page) / len(own) for own in map(terms, statements) if own]
-    if any(share >= _SHARED_WORDS for share in shares):
-        return ""
-    return f"the page is about something else: “{document.title}”, not “{source.label[:120]}”"
+    return all(share < _SHARED_WORDS for share in shares)
 
 
 def _find_file(source: CitedSource, files: Sequence[Path]) -> Path | None:

@@ -1,0 +1,92 @@
+"""What code alone decides about a statement and a source."""
+
+from hashlib import sha256
+
+import pytest
+
+from fathom.audit.passages import SourcePassages
+from fathom.audit.records import AuditVerdict, CitedSource, ReadSource, ReportStatement
+from fathom.audit.rules import decide_by_rules
+from fathom.audit.sources import CitedText
+from fathom.state import Page
+
+
+def decide(statement: str, page: str) -> AuditVerdict:
+    sha = sha256(page.encode()).hexdigest()
+    about = ReadSource(source=CitedSource(id="s1"), status="read", page=sha)
+    read = Page(sha=sha, address="", title="", how="text", chars=len(page), fetched="")
+    stated = ReportStatement(id="1", text=statement, kind="fact", cites=["s1"])
+    return decide_by_rules(stated, [SourcePassages(CitedText(about, read, page))])
+
+
+SOLD = "The county of Osby sold the lagoon to the town of Tarn in 2009."
+BUILT = "Mirow Works built the cars, and Pelt Foundry laid the rails."
+FASTER = "얕은 바다에서는 연산호가 경산호보다 빨리 자랐다."
+WELCOMED = "시민단체 푸른길은 개정을 환영했지만 상인회는 비용 부담을 우려했다."
+
+
+@pytest.mark.parametrize(
+    ("page", "honest", "exchanged"),
+    [
+        (
+            SOLD,
+            "In 2009 the county of Osby sold the lagoon to the town of Tarn.",
+            "In 2009 the town of Tarn sold the lagoon to the county of Osby.",
+        ),
+        (
+            "The northern line is longer than the harbour line.",
+            "Of the two, the northern line is longer than the harbour line.",
+            "Of the two, the harbour line is longer than the northern line.",
+        ),
+        (
+            BUILT,
+            "The cars were built by Mirow Works and the rails laid by Pelt Foundry.",
+            "The cars were built by Pelt Foundry and the rails laid by Mirow Works.",
+        ),
+        (
+            FASTER,
+            "얕은 바다에서는 경산호보다 연산호가 빨리 자랐다.",
+            "얕은 바다에서는 연산호보다 경산호가 빨리 자랐다.",
+        ),
+        (WELCOMED, "푸른길은 개정을 환영했다.", "상인회는 개정을 환영했다."),
+    ],
+)
+def test_words_that_exchanged_places_are_told_from_another_order(
+    page: str, honest: str, exchanged: str
+) -> None:
+    assert decide(honest, page).verdict == "supported"
+    assert decide(exchanged, page).verdict == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("page", "statement"),
+    [
+        (
+            "Where heather was burned in strips, bumblebee numbers were higher.",
+            "Burning heather in strips increases bumblebee numbers.",
+        ),
+        ("부두 확장과 같은 시기에 어획량이 감소했다.", "부두 확장이 어획량 감소를 일으켰다."),
+    ],
+)
+def test_what_went_together_is_no_cause(page: str, statement: str) -> None:
+    assert decide(statement, page).verdict == "partly"
+
+
+def test_a_row_is_compared_with_the_row_of_the_same_label() -> None:
+    table = "| Winter | Homes | kWh |\n|---|---|---|\n| 2017/18 | 240 | 5,310 |\n| 2021/22 | 4,130 | 4,420 |"
+    page = f"# Homes\n\n{table}\n\nMeters were read in spring."
+    assert decide("2017/18; Homes: 240; kWh a home: 5,310", page).verdict == "supported"
+    assert decide("2021/22; Homes: 4,130; kWh a home: 4,240", page).verdict == "contradicted"
+
+
+def test_a_share_that_can_be_computed_is_no_fault() -> None:
+    page = "By April 2022 some 4,130 of its 11,800 households had a heat pump."
+    assert (
+        decide("By April 2022 about 35% of 11,800 households had a heat pump.", page).verdict == "supported"
+    )
+
+
+def test_reasons_are_in_the_language_of_the_statement() -> None:
+    assert "178억" in decide("국비는 178억 원이다.", "사업비 가운데 국비가 187억 원이다.").reason
+    assert not decide("국비는 178억 원이다.", "사업비 가운데 국비가 187억 원이다.").reason.isascii()
+    assert decide("The grant was 5,400 euros.", "The grant was 4,500 euros.").reason.isascii()
