@@ -128,10 +128,16 @@ def _sections(keys: Sequence[tuple[str, str]]) -> list[Form]:
 
 
 def _write(text: str) -> Form:
-    claims = re.findall(r"^(E\d+): (.*)$", fenced("claims", text), re.MULTILINE)
+    """All parts that the prompt asks for, each with its own claims."""
+    parts = re.split(r"^Part (\S+): .*$", fenced("claims", text), flags=re.MULTILINE)[1:]
+    blocks = [_block(name, said) for name, said in zip(parts[::2], parts[1::2], strict=True)]
+    return {"blocks": blocks, "calculations": []}
+
+
+def _block(part: str, text: str) -> Form:
+    claims = re.findall(r"^(E\d+): (.*)$", text, re.MULTILINE)
     sentences = [{"text": said, "kind": "fact", "claims": [key]} for key, said in claims[:_SENTENCES]]
-    block = {"kind": "paragraph", "title": "", "sentences": sentences, "columns": [], "rows": []}
-    return {"blocks": [block], "calculations": []}
+    return {"part": part, "kind": "paragraph", "title": "", "sentences": sentences, "columns": [], "rows": []}
 
 
 def _rewrite(text: str) -> Form:
