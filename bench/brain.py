@@ -128,14 +128,19 @@ def _sections(keys: Sequence[tuple[str, str]]) -> list[Form]:
 
 
 def _write(text: str) -> Form:
-    """All parts that the prompt asks for, each with its own claims."""
-    parts = re.split(r"^Part (\S+): .*$", fenced("claims", text), flags=re.MULTILINE)[1:]
-    blocks = [_block(name, said) for name, said in zip(parts[::2], parts[1::2], strict=True)]
+    """All parts that the prompt asks for, each with its own claims; else with those it may also use."""
+    shown = fenced("claims", text)
+    claims = dict(re.findall(r"^(E\d+): (.*)$", shown, re.MULTILINE))
+    parts = re.split(r"^Part (\S+): .*$", shown, flags=re.MULTILINE)[1:]
+    blocks = [_block(name, said, claims) for name, said in zip(parts[::2], parts[1::2], strict=True)]
     return {"blocks": blocks, "calculations": []}
 
 
-def _block(part: str, text: str) -> Form:
-    claims = re.findall(r"^(E\d+): (.*)$", text, re.MULTILINE)
+def _block(part: str, text: str, known: Mapping[str, str]) -> Form:
+    own = re.findall(r"^(E\d+): ", text, re.MULTILINE)
+    again = re.search(r"may also use, from above: (.*)", text)
+    keys = own or (again.group(1).split(", ") if again else [])
+    claims = [(key, known[key]) for key in keys if key in known]
     sentences = [{"text": said, "kind": "fact", "claims": [key]} for key, said in claims[:_SENTENCES]]
     return {"part": part, "kind": "paragraph", "title": "", "sentences": sentences, "columns": [], "rows": []}
 
@@ -156,7 +161,8 @@ def _check(text: str) -> Form:
     items = re.findall(r"^Sentence (\d+) \(\w+\): (.*)\n((?:  .*\n?)*)", text, re.MULTILINE)
     objections = []
     for number, said, rest in items:
-        told = " ".join([*(evidence.get(key, "") for key in re.findall(r"E\d+", rest)), rest])
+        own = re.sub(r"^ +around it: .*", "", rest, flags=re.MULTILINE)  # says it of something else
+        told = " ".join([*(evidence.get(key, "") for key in re.findall(r"E\d+", own)), own])
         strange = [figure for figure in re.findall(r"\d[\d.,]*\d|\d", said) if figure not in told]
         if rest and strange:
             objections.append({"sentence": int(number), "why": f"nothing gives {', '.join(strange)}"})

@@ -48,6 +48,7 @@ async def spent(world: World, home: Path, question: str, depth: str) -> Figures:
         "tokens": sum(row.tokens_in + row.tokens_out for row in told),
         "usd": numbers.cost_usd,
         "forecast": forecast.expected_usd,
+        "forecast_calls": forecast.calls,
     }
 
 
@@ -79,7 +80,8 @@ async def measured(
 
 def table(found: dict[str, dict[str, Figures]]) -> list[str]:
     """The figures for people."""
-    names = ("rounds", "sources", "in_a_row", "calls", "tokens_in", "tokens_out", "usd", "forecast")
+    names = ("rounds", "sources", "in_a_row", "calls", "tokens_in", "tokens_out", "usd", "forecast",
+             "forecast_calls")  # fmt: skip
     lines = [f"{'':30}" + "".join(f"{name:>12}" for name in names)]
     for judge, depths in found.items():
         for depth, row in depths.items():

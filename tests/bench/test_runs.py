@@ -71,7 +71,7 @@ async def test_a_run_goes_down_the_ladder_of_a_stand_in_that_cannot_be_asked_by_
     assert result.metadata.strategies == {takes[0]: len(answered)}
 
 
-async def test_a_run_costs_half_to_twice_what_was_forecast_whatever_the_depth_and_the_judge(
+async def test_cost_and_calls_are_half_to_twice_what_was_forecast_whatever_the_depth_and_the_judge(
     tmp_path: Path,
 ) -> None:
     """A judge who has enough at once, and one who never has: all others cost something in between."""
@@ -81,11 +81,16 @@ async def test_a_run_costs_half_to_twice_what_was_forecast_whatever_the_depth_an
         folder = tmp_path / str(rounds)
         folder.mkdir()
         found = await cost.measured(docs, questions, world.Manners(0.0, 0.0, rounds), cost.DEPTHS, folder)
-        return {f"{depth}, {rounds}": row["forecast"] / row["usd"] for depth, row in found.items()}
+        pairs = (("forecast", "usd"), ("forecast_calls", "calls"))
+        return {
+            f"{depth}, {rounds}, {real}": row[expected] / row[real]
+            for depth, row in found.items()
+            for expected, real in pairs
+        }
 
     one, never = await asyncio.gather(of(1), of(1000))
     found = {**one, **never}
-    assert len(found) == 6
+    assert len(found) == 12
     assert all(0.5 < ratio < 2.0 for ratio in found.values()), found
 
 

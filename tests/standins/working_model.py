@@ -164,7 +164,8 @@ def _check(text: str) -> dict[str, object]:
     for number, sentence, rest in re.findall(
         r"^Sentence (\d+) \(\w+\): (.*)\n((?:  .*\n?)*)", text, re.MULTILINE
     ):
-        told = " ".join([*(quotes[key] for key in re.findall(r"E\d+", rest) if key in quotes), rest])
+        own = re.sub(r"^ +around it: .*", "", rest, flags=re.MULTILINE)  # says it of something else
+        told = " ".join([*(quotes[key] for key in re.findall(r"E\d+", own) if key in quotes), own])
         figures = [figure for figure in re.findall(r"\d[\d.,]*\d|\d", sentence) if figure not in told]
         words = set(re.findall(r"\w{4,}", sentence.lower()))
         is_strange = len(words & set(re.findall(r"\w{4,}", told.lower()))) < len(words) / 3

@@ -72,28 +72,32 @@ def _worked_s(times: Iterable[float]) -> float:
     return sum(min(after - before, _IDLE_S) for before, after in pairwise(sorted(times)))
 
 
-# Default tokens per call, in and out, as measured by `bench/cost.py`.
+# Default tokens per call, in and out, as measured by `bench/cost.py`; a report is longer than the bench's.
 _USUAL_TOKENS: dict[Role, tuple[int, int]] = {
     "plan": (2_400, 400),
     "read": (3_000, 420),
     "verify": (3_400, 560),
     "judge": (5_500, 700),
     "outline": (3_000, 200),
-    "write": (4_500, 380),
-    "check": (1_200, 60),
+    "write": (5_500, 1_200),
+    "check": (3_800, 60),
 }
 
-_TRUST = 5  # calls: the weight of the defaults against observed calls
+# All parts of a report are written in one call (of a very long one in two), and edited in another; about
+# every second draft has sentences to rewrite. Checked are the draft, the edit and the main conclusions.
+_WRITE_CALLS, _CHECK_CALLS = 2.5, 3.0
 
-_MOST_SECTIONS = 6
+_TRUST = 5  # calls: the weight of the defaults against observed calls
 
 _READ_SHARE = 0.9  # of the pages allowed
 
 _NEW_PAGES = 3.0  # new pages per query, at most
 
-_STOPPING = 0.4  # exponent: ten times the allowed rounds give 2.5 times the rounds
+_STOPPING = 0.35  # exponent: ten times the allowed rounds give 2.2 times the rounds
 
-_CALL_S = 6.0
+_ANSWER_S = 1.0  # until an answer begins
+
+_TOKENS_A_S = 80.0
 
 _LOOKING_S = 3.0  # a round's searches and pages
 
@@ -101,7 +105,7 @@ _LOOKING_MOST_S = 180.0  # if every engine is tried three times and every page t
 
 _PAGES_TOGETHER = 4  # pages whose claims are verified in one call
 
-_WRITING_CALLS = 4  # in sequence: write, check, edit, check
+_WRITING: tuple[Role, ...] = ("write", "check", "write", "check")  # in sequence: draft, check, edit, check
 
 _MOST_WRITING_CALLS = 7  # plus outline, rewrite and a second check
 
@@ -115,7 +119,6 @@ class _Size:
     together: int
     sources: int
     queries: int
-    sections: int
 
     @property
     def expected_rounds(self) -> float:
@@ -178,14 +181,14 @@ class _Expected:
 
 def _run_size(run_config: RunConfig, question: str) -> _Size:
     worth = estimate_effort(question, run_config.depth)
-    own, sections = apply_effort(run_config, worth), min(_MOST_SECTIONS, worth.questions + 1)
+    own = apply_effort(run_config, worth)
     if run_config.strategy == "loop":
-        return _Size(1, own.max_rounds, 1, own.max_sources, own.queries, sections)
+        return _Size(1, own.max_rounds, 1, own.max_sources, own.queries)
     if run_config.strategy == "tree":
         level = run_config.branches or run_config.step
-        return _Size(level * run_config.max_rounds, 1, run_config.max_rounds, own.step, own.step, sections)
+        return _Size(level * run_config.max_rounds, 1, run_config.max_rounds, own.step, own.step)
     rounds = run_config.levels or run_config.rounds or worth.rounds
-    return _Size(run_config.branches or max(2, worth.branches), rounds, 1, own.step, own.step, sections)
+    return _Size(run_config.branches or max(2, worth.branches), rounds, 1, own.step, own.step)
 
 
 def _expected_work(
@@ -199,8 +202,8 @@ def _expected_work(
         "verify": pages / _PAGES_TOGETHER,
         "judge": size.branches * size.expected_rounds + (size.together if size.branches > 1 else 0),
         "outline": 0,  # the judge keeps it
-        "write": size.sections + 1,  # the edit
-        "check": size.sections / 2 + 2,  # parts are checked together; then the summary, and the refuter
+        "write": _WRITE_CALLS,
+        "check": _CHECK_CALLS,
     }
     expected: dict[tuple[Role, str], _Expected] = {}
     for role in get_args(Role):
@@ -243,8 +246,13 @@ def _seconds(settings: Settings, run_config: RunConfig, size: _Size) -> float:
     looking_s = (1 + rounds) * _LOOKING_S
     if not settings.uses_model(run_config.model):
         return looking_s
-    a_round = 2 + 2 * size.waves(settings.parallel_calls)  # plan, read and verify, and judge
-    return looking_s + (rounds * a_round + _WRITING_CALLS) * _CALL_S
+    a_round_s = _calls_s("plan", "judge") + size.waves(settings.parallel_calls) * _calls_s("read", "verify")
+    return looking_s + rounds * a_round_s + _calls_s(*_WRITING)
+
+
+def _calls_s(*roles: Role) -> float:
+    """Return how long calls of these roles take, one after another."""
+    return sum(_ANSWER_S + _USUAL_TOKENS[role][1] / _TOKENS_A_S for role in roles)
 
 
 def _worst_s(settings: Settings, run_config: RunConfig, size: _Size) -> float:
