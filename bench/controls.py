@@ -21,7 +21,7 @@ from pathlib import Path
 
 from fathom.evidence.claims import ground_drafts
 from fathom.evidence.controls import TrustLog, language_of
-from fathom.evidence.verification import verify_drafts
+from fathom.evidence.verification import ControlPool, verify_drafts
 from fathom.state import ClaimDraft, Control, Page, SubQuestion, Verdict
 from fathom.state.model_io import ExtractedStatement, ModelResult, VerificationItem
 from fathom.storage import open_storage
@@ -55,7 +55,7 @@ class ScriptedVerifier:
     def _verdict(self, statement: str, call: str) -> Verdict:
         chance = random.Random(f"{self.seed}/{self.name}/{statement}/{call}")  # noqa: S311
         is_right = chance.random() < self.rate
-        is_yes = True if not self.rate else self.truths[statement] == is_right
+        is_yes = True if not self.rate else self.truths.get(statement, False) == is_right
         answers = dict.fromkeys(("is_explicit", "is_same_scope", "is_not_overstated"), is_yes)
         return Verdict.model_validate({**answers, "score": 0.9 if is_yes else 0.1, "reason": "as scripted"})
 
@@ -72,8 +72,9 @@ class Cases:
     lost: int = 0  # fair statements that it refuses
 
     def truths(self) -> dict[str, bool]:
-        """Return what is true: the fair statements and the true controls."""
-        return {**{c.statement: c.is_true for c in self.controls}, **self.is_fair}
+        """Return what is true: fair statements, quotations, true controls; no other that code makes."""
+        quoted = {" ".join(quote.text.split()): True for draft in self.drafts for quote in draft.quotes}
+        return {**quoted, **{c.statement: c.is_true for c in self.controls}, **self.is_fair}
 
 
 def load_cases() -> Cases:
@@ -115,7 +116,8 @@ async def measure(name: str, rate: float, cases: Cases, runs: int, database: Pat
         verifier = ScriptedVerifier(f"{name}, verifier@0", rate, cases.truths(), seed)
         drafts = list(cases.drafts)
         random.Random(seed).shuffle(drafts)  # noqa: S311 - the same call again would count once
-        found = await verify_drafts(drafts, cases.controls, known, verifier, trust)
+        pool = ControlPool(cases.controls, drafts)
+        found = await verify_drafts(drafts, pool, known, verifier, trust)
         odd = {draft.statement for draft in cases.drafts if draft.notes}
         cheated = [c.statement for c in found.claims if not cases.is_fair[c.statement]]
         wrong += len(cheated)

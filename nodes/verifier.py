@@ -2,7 +2,7 @@
 
 from fathom.evidence.claims import make_rejection
 from fathom.evidence.controls import TrustLog
-from fathom.evidence.verification import verify_drafts
+from fathom.evidence.verification import ControlPool, verify_drafts
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
 from fathom.state import ReadingRound
@@ -23,7 +23,9 @@ async def verifier(
     open_drafts = [draft for draft in drafts if not draft.objection]
     known = {page.sha: page for page in state["pages"]}
     texts = {sha: (known[sha], await pages.get(sha)) for sha in {draft.page for draft in open_drafts}}
-    found = await verify_drafts(open_drafts, state.get("controls", []), texts, model.verify, trust)
+    sound = [draft for draft in [*open_drafts, *state.get("drafts", [])] if not draft.objection]
+    pool = ControlPool(state.get("controls", []), list({draft.id: draft for draft in sound}.values()))
+    found = await verify_drafts(open_drafts, pool, texts, model.verify, trust)
     refused = {draft.id: draft for draft in [*drafts, *found.refused] if draft.objection}
     in_order = [refused[draft.id] for draft in drafts if draft.id in refused]
     return {

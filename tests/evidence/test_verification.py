@@ -12,7 +12,13 @@ from fakes.records import DOUBTED, SOUND, page
 
 from fathom.evidence.claims import ground_drafts
 from fathom.evidence.controls import TrustLog
-from fathom.evidence.verification import MOST_A_CALL, VerificationResult, split_evenly, verify_drafts
+from fathom.evidence.verification import (
+    MOST_A_CALL,
+    ControlPool,
+    VerificationResult,
+    split_evenly,
+    verify_drafts,
+)
 from fathom.state import ClaimDraft, Control, ControlTally, SubQuestion, Verdict
 from fathom.state.model_io import ExtractedStatement, ModelResult, VerificationItem
 from fathom.storage import open_storage
@@ -65,7 +71,11 @@ async def verified(home: Path, verifier: Verifier, *more: ExtractedStatement) ->
     drafts, controls = grounded(*more)
     texts = {PAGE.sha: (PAGE, TEXT)}
     return await verify_drafts(
-        drafts, controls, texts, verifier, TrustLog(open_storage(home / "fathom.sqlite"))
+        drafts,
+        ControlPool(controls, drafts),
+        texts,
+        verifier,
+        TrustLog(open_storage(home / "fathom.sqlite")),
     )
 
 
@@ -145,7 +155,7 @@ async def test_code_that_stands_in_for_a_model_is_not_tested(tmp_path: Path) -> 
     drafts, controls = grounded()
     texts = {PAGE.sha: (PAGE, TEXT)}
     found = await verify_drafts(
-        drafts, controls, texts, ask, TrustLog(open_storage(tmp_path / "fathom.sqlite"))
+        drafts, ControlPool(controls), texts, ask, TrustLog(open_storage(tmp_path / "fathom.sqlite"))
     )
     assert (len(found.claims), found.refused, found.tallies) == (len(drafts), [], [])
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.records import DOUBTED, SOUND, cost, draft, page, sha
+from fakes.records import DOUBTED, cost, draft, page, sha
 from fakes.services import FakeModel, FakePages
 
 from fathom.errors import Unavailable
@@ -43,7 +43,7 @@ async def retried(model: FakeModel, *refused: ClaimDraft) -> ReadingRound:
 
 
 async def test_drafts_become_claims_and_the_refused_are_kept_for_another_try(verified: Any) -> None:
-    model = FakeModel(verdicts=[[REASONED, SOUND]], costs=[cost()])
+    model = FakeModel(verdicts=[{DIVERS.statement: REASONED}], costs=[cost()])
     update = await verified(model, round_of(DIVERS, INVENTED, LOCK))
     assert [c.statement for c in update["claims"]] == [LOCK.statement]
     assert [(d.id, d.why, d.objection) for d in update["refused"]] == [
@@ -51,7 +51,8 @@ async def test_drafts_become_claims_and_the_refused_are_kept_for_another_try(ver
         (INVENTED.id, NOT_IN_PAGE, "no such quote"),
     ]
     assert (update["rejected"], update["costs"]) == ([], [cost()])
-    ((first, second),) = model.asked
+    (items,) = model.asked
+    first, second = (next(i for i in items if i.statement == d.statement) for d in (DIVERS, LOCK))
     assert first.context == second.context
     assert first.quote == "Divers service the gates in spring."
     assert list(second.notes) == ["'not'"]
@@ -62,7 +63,7 @@ async def test_without_drafts_nobody_is_asked(verified: Any) -> None:
 
 
 async def test_what_is_refused_twice_is_rejected_with_its_statement_and_the_reason(verified: Any) -> None:
-    model = FakeModel(verdicts=[[REASONED]])
+    model = FakeModel(verdicts=[{DIVERS.statement: REASONED}])
     update = await verified(model, round_of(DIVERS, LOCK, retried=[DIVERS]))
     (told,) = update["rejected"]
     assert (told.page, told.count, told.statement) == (PAGE.sha, 1, DIVERS.statement)

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from fathom.evidence.checks.derivation import find_underived
 from fathom.evidence.checks.suspicions import find_suspicions
 from fathom.evidence.context import build_passage, describe_context
-from fathom.evidence.controls import is_falsehood, make_controls
+from fathom.evidence.controls import is_falsehood
 from fathom.evidence.grounding import QuoteFinder, is_verbatim
 from fathom.evidence.support import find_unsupported
 from fathom.state import Claim, ClaimDraft, Control, Page, Quote, Rejected, SubQuestion, Verdict, short_hash
@@ -49,6 +49,7 @@ class GroundedDrafts:
     """A page's drafts, sorted before verification.
 
     `claims` repeat their quotes. `drafts` go to the verifier; those with an objection are retried once.
+    `controls` are the reader's that code accepts.
     """
 
     claims: list[Claim] = field(default_factory=list)
@@ -80,12 +81,13 @@ def ground_drafts(
         if not d.objection and is_self_evident(d)
     ]
     rest = [d for d in by_statement.values() if d.objection or not is_self_evident(d)]
+    given = [_ground_control(d, lookup, page, text) for d in drafts if rest and d.kind != "claim"]
     stated = {said.partition("\n")[2] for said in by_statement}
     count = sum(said.partition("\n")[2] not in stated for said in unasked)
     return GroundedDrafts(
         claims,
         rest,
-        _collect_controls(drafts, rest, lookup, page, text) if rest else [],
+        [*filter(None, given)],
         [Rejected(page=page.sha, count=count, why=NO_QUESTION)] if count else [],
     )
 
@@ -159,19 +161,6 @@ def is_self_evident(draft: ClaimDraft) -> bool:
         return False
     is_near = SequenceMatcher(None, said, quoted, autojunk=False).ratio() >= _SAME
     return is_near and not find_unsupported(draft.statement, [draft.quotes[0].text])
-
-
-def _collect_controls(
-    drafts: Sequence[ExtractedStatement],
-    grounded_drafts: Sequence[ClaimDraft],
-    lookup: QuoteFinder,
-    page: Page,
-    text: str,
-) -> list[Control]:
-    """Return the reader's controls that code accepts, and controls made by code."""
-    given = [_ground_control(draft, lookup, page, text) for draft in drafts if draft.kind != "claim"]
-    sound = [(draft.statement, draft.quotes) for draft in grounded_drafts if not draft.objection]
-    return [*filter(None, given), *make_controls(sound, text)]
 
 
 def list_notes(item: ClaimDraft | Control, page: Page, text: str) -> list[str]:

@@ -8,16 +8,14 @@ trusted (`decide_trust`).
 import math
 import re
 import time
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from hashlib import sha256
 from typing import Literal, TypeVar
 
 from fathom.evidence.checks.dates import Date, find_dates
-from fathom.evidence.checks.derivation import is_same_figure
+from fathom.evidence.checks.derivation import find_figures_outside_dates, is_same_figure
 from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.state import Control, ControlTally, Quote, short_hash
 from fathom.storage import Storage
@@ -71,6 +69,8 @@ FALSE_A_CALL, TRUE_A_CALL = 2, 1
 
 _MOST_MADE = 4  # per page
 
+_NEAR_CHARS = 1500
+
 _RANGE_BEFORE = re.compile(r"\d\s?(?:[~∼–-]|to|에서)\s?$")
 
 _RANGE_AFTER = re.compile(r"\s?(?:[~∼–-]|to)\s?\d")
@@ -114,6 +114,26 @@ def choose_controls(pool: Sequence[Control], seed: str) -> list[Control]:
     return [*false, *true[:TRUE_A_CALL]]
 
 
+def draw_controls(
+    given: Iterable[Control],
+    stated: Iterable[tuple[str, Sequence[Quote], str]],
+    asked: Collection[str] = (),
+) -> list[Control]:
+    """Return the given controls, and as many made from statements in turn as one call needs.
+
+    Statements come with their quotes and the text of their page. None repeats what is asked about.
+    """
+    pool = list(given)
+    sources = 0
+    for statement, quotes, text in stated:
+        if sources >= FALSE_A_CALL and any(control.is_true for control in pool):
+            break
+        made = [c for c in make_controls([(statement, quotes)], text) if c.statement not in asked]
+        sources += any(not control.is_true for control in made)
+        pool += made
+    return pool
+
+
 def mix_in(items: Sequence[T], controls: Sequence[Control], seed: str) -> list[T | Control]:
     """Insert the controls among the items, at places that the seed decides."""
     mixed: list[T | Control] = list(items)
@@ -154,9 +174,10 @@ def is_falsehood(statement: str, original: str, changed: str, context: str) -> b
 
 
 def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> Iterator[Control]:
-    """Yield the statement with a figure or date replaced by another of the same kind from the page."""
-    if "|" in statement:
+    """Yield the statement with a figure or date replaced by another of the same kind from near its quote."""
+    if "|" in statement or not quotes:
         return
+    near = _around(quotes[0], text)
     quoted = "\n".join(quote.text for quote in quotes)
     when = find_dates(statement)
     for date in when:
@@ -165,7 +186,7 @@ def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> I
             continue
         others = [
             d
-            for d in find_dates(text)
+            for d in find_dates(near)
             if _is_same_date_format(date, d) and (d.year, d.month, d.day, d.decade) not in known
         ]
         yield from _make_replacement(statement, date, others, quotes, "date")
@@ -179,24 +200,18 @@ def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> I
         name = _attached_name(statement, figure)
         kin = [
             f
-            for f in _figures_outside_dates(text)
-            if _is_interchangeable(figure, f) and _attached_name(text, f) == name
+            for f in find_figures_outside_dates(near)
+            if _is_interchangeable(figure, f) and _attached_name(near, f) == name
         ]
         swaps = [f for f in kin if not any(is_same_figure(f, o) for o in known_figures)]
         yield from _make_replacement(statement, figure, swaps, quotes, "figure")
 
 
-@lru_cache(maxsize=256)  # a page's figures are needed for each of its claims
-def _figures_outside_dates(text: str) -> tuple[Figure, ...]:
-    """Return the figures of a page that are not part of a date."""
-    when = find_dates(text)
-    starts = [date.start for date in when]
-
-    def is_in_date(figure: Figure) -> bool:
-        before = bisect_left(starts, figure.end) - 1
-        return before >= 0 and when[before].end > figure.start
-
-    return tuple(figure for figure in find_figures(text) if not is_in_date(figure))
+def _around(quote: Quote, text: str) -> str:
+    """Return the page's text around a quote, cut between words."""
+    start = text.rfind(" ", 0, max(0, quote.start - _NEAR_CHARS)) + 1
+    end = text.find(" ", quote.end + _NEAR_CHARS)
+    return text[start : end if end >= 0 else len(text)]
 
 
 def make_true_control(quote: Quote) -> Control:

@@ -8,7 +8,7 @@ drafts alone, so that a killed run asks the same again.
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeVar
@@ -20,6 +20,7 @@ from fathom.evidence.controls import (
     ControlOutcome,
     TrustLog,
     choose_controls,
+    draw_controls,
     evaluate_controls,
     language_of,
     mix_in,
@@ -60,6 +61,26 @@ class VerificationResult:
 
 
 @dataclass(frozen=True)
+class ControlPool:
+    """The reader's controls, and drafts of the same pages to make more from when they are needed."""
+
+    given: Sequence[Control] = ()
+    drafts: Sequence[ClaimDraft] = ()
+
+    def draw(self, pages: Collection[str], texts: PagesWithText, seed: str) -> list[Control]:
+        """Return the controls of one call about these pages; the same for the same seed."""
+        own = sorted(
+            (draft for draft in self.drafts if draft.page in pages),
+            key=lambda draft: short_hash(seed, draft.id),
+        )
+        stated = ((draft.statement, draft.quotes, texts[draft.page][1]) for draft in own)
+        given = (control for control in self.given if control.page in pages)
+        chosen = choose_controls(draw_controls(given, stated), seed)
+        # Notes are slow to find: only the chosen controls get theirs.
+        return [c.model_copy(update={"notes": list_notes(c, *texts[c.page])}) for c in chosen]
+
+
+@dataclass(frozen=True)
 class _Answer:
     """A verdict on one draft, its author, and whether the controls of its call speak against it."""
 
@@ -81,7 +102,7 @@ class _Answer:
 
 async def verify_drafts(
     drafts: Sequence[ClaimDraft],
-    controls: Sequence[Control],
+    pool: ControlPool,
     texts: PagesWithText,
     ask: AskVerifier,
     trust: TrustLog,
@@ -89,12 +110,12 @@ async def verify_drafts(
     """Verify drafts in concurrent batches; a failed call is recorded as a failure."""
     verified = VerificationResult()
     batches = split_evenly(drafts, MOST_A_CALL)
-    work = [_verify_batch(batch, controls, texts, ask, verified) for batch in batches]
+    work = [_verify_batch(batch, pool, texts, ask, verified) for batch in batches]
     answers = [answer for batch in await asyncio.gather(*work) for answer in batch]
     await trust.note(verified.tallies)
     known = {(a.by, language_of(a.draft.statement)) for a in answers if a.by}
     trusted = {name: await trust.trust(*name) for name in sorted(known)}
-    answers = await _vote_again(answers, trusted, controls, texts, ask, verified)
+    answers = await _vote_again(answers, trusted, pool, texts, ask, verified)
     verified.tallies = list({tally.key: tally for tally in verified.tallies}.values())
     await trust.note(verified.tallies)
     for answer in answers:
@@ -110,7 +131,7 @@ async def verify_drafts(
 async def _vote_again(
     answers: Sequence[_Answer],
     trusted: Mapping[tuple[str, str], str],
-    controls: Sequence[Control],
+    pool: ControlPool,
     texts: PagesWithText,
     ask: AskVerifier,
     verified: VerificationResult,
@@ -122,7 +143,7 @@ async def _vote_again(
         if answer.is_approved and not answer.is_void and answer.by and answer.draft.notes
         if trusted[answer.by, language_of(answer.draft.statement)] == "undecided"
     ]
-    work = [_ask(part, controls, texts, ask, verified, "vote") for part in split_evenly(doubted, MOST_A_CALL)]
+    work = [_ask(part, pool, texts, ask, verified, "vote") for part in split_evenly(doubted, MOST_A_CALL)]
     votes = {answer.draft.id: answer for part in await asyncio.gather(*work) for answer in part}
     return [votes.get(answer.draft.id, answer) for answer in answers]
 
@@ -147,25 +168,25 @@ def _find_objection(answer: _Answer, standing: str) -> str:
 
 async def _verify_batch(
     batch: Sequence[ClaimDraft],
-    controls: Sequence[Control],
+    pool: ControlPool,
     texts: PagesWithText,
     ask: AskVerifier,
     verified: VerificationResult,
 ) -> list[_Answer]:
     """Ask about one batch; ask void answers again, approvals in halves."""
-    first = await _ask(batch, controls, texts, ask, verified, "first")
+    first = await _ask(batch, pool, texts, ask, verified, "first")
     approved = [answer.draft for answer in first if answer.is_void and answer.is_approved]
     refused = [answer.draft for answer in first if answer.is_void and not answer.is_approved]
     halves = split_evenly(approved, max(1, math.ceil(len(approved) / 2)))
     again = [part for part in (*halves, refused) if part]
-    work = [_ask(part, controls, texts, ask, verified, "again") for part in again]
+    work = [_ask(part, pool, texts, ask, verified, "again") for part in again]
     second = {answer.draft.id: answer for part in await asyncio.gather(*work) for answer in part}
     return [second.get(answer.draft.id, answer) for answer in first]
 
 
 async def _ask(
     drafts: Sequence[ClaimDraft],
-    pool: Sequence[Control],
+    pool: ControlPool,
     texts: PagesWithText,
     ask: AskVerifier,
     verified: VerificationResult,
@@ -176,11 +197,7 @@ async def _ask(
     seed = short_hash(
         when, str(load_prompt("verifier").revision), *sorted(here), *(draft.id for draft in drafts)
     )
-    # Notes are slow to find: only the chosen controls get theirs.
-    controls = [
-        control.model_copy(update={"notes": list_notes(control, *texts[control.page])})
-        for control in choose_controls([control for control in pool if control.page in here], seed)
-    ]
+    controls = pool.draw(here, texts, seed)
     items = mix_in(drafts, controls, seed)
     try:
         result = await ask(_build_evidence(items, texts))

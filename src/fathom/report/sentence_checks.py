@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fathom.evidence.checks.derivation import Passage, find_underived
-from fathom.evidence.controls import TrustLog, choose_controls, evaluate_controls, make_controls, mix_in
+from fathom.evidence.controls import TrustLog, choose_controls, draw_controls, evaluate_controls, mix_in
 from fathom.prompts import load_prompt
 from fathom.state import Claim, Control, ControlTally, Cost, Failure, short_hash
 from fathom.state.model_io import ModelResult, Objection, SentenceToCheck
@@ -138,12 +138,11 @@ def _cited_claims(brief: CheckInput, items: Sequence[SentenceToCheck]) -> list[C
 def _choose_controls(brief: CheckInput, texts: Mapping[str, str], seed: str) -> list[Control]:
     """Two wrong sentences and a right one; of few items, one wrong sentence."""
     said = {item.statement for item in brief.items}
-    pool: list[Control] = []
-    for claim in brief.claims:
-        text = texts.get(claim.quotes[0].page, "")
-        pool += [c for c in make_controls([(claim.statement, claim.quotes)], text) if c.statement not in said]
+    ranked = sorted(brief.claims, key=lambda claim: short_hash(seed, claim.id))
+    stated = ((claim.statement, claim.quotes, texts.get(claim.quotes[0].page, "")) for claim in ranked)
+    pool = draw_controls([], stated, said)
     if all(control.is_true for control in pool):
-        pool += _mismatched_controls(sorted(brief.claims, key=lambda claim: short_hash(seed, claim.id)))
+        pool += _mismatched_controls(ranked)
     chosen = choose_controls(pool, seed)
     return chosen if len(brief.items) > _FEW_ITEMS else [c for c in chosen if not c.is_true][:1]
 

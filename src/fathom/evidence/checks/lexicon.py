@@ -6,8 +6,9 @@ statement can be compared. A difference is a suspicion, not an error.
 
 import re
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -43,11 +44,11 @@ def load_markers() -> tuple[Marker, ...]:
     )
 
 
-@lru_cache(maxsize=8192)
-def find_markers(text: str) -> dict[str, str]:
-    """Return the kinds of markers in a text, each with its first word."""
+def find_markers(text: str, kinds: Collection[str] | None = None) -> dict[str, str]:
+    """Return the kinds of markers in a text, all or some of them, each with its first word."""
     low = text.lower().replace("_", " ")  # "_not_" is an emphasized "not"
-    found = ((marker.kind, marker.pattern.search(low)) for marker in load_markers())
+    markers = (marker for marker in load_markers() if kinds is None or marker.kind in kinds)
+    found = ((marker.kind, marker.pattern.search(low)) for marker in markers)
     return {kind: match.group().strip() for kind, match in found if match}
 
 

@@ -75,15 +75,15 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
 
 def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) -> Iterator[Suspicion]:
     near = select_relevant_sentences(statement, passage)
-    said, quoted, in_passage = find_markers(statement), find_markers(near), find_markers(passage.everything)
+    said, quoted = find_markers(statement), find_markers(near)
     for marker in load_markers():
         # "will" does not replace "will probably": the quote's other markers count by themselves.
         answers = marker.answers - (quoted.keys() - {marker.kind} if marker.kind in _SURE else set())
         is_dropped = marker.is_kept and marker.kind in quoted and not answers & said.keys()
         if is_dropped and not _is_about_other_words(marker, statement, near, is_one_language):
             yield Suspicion(marker.kind, f"the quote says '{quoted[marker.kind]}', the statement does not")
-        source = find_markers(passage.quoted) if marker.kind in _IN_QUOTE else in_passage
-        if marker.needs_source and marker.kind in said and not marker.answers & source.keys():
+        source = passage.quoted if marker.kind in _IN_QUOTE else passage.everything
+        if marker.needs_source and marker.kind in said and not find_markers(source, marker.answers):
             yield Suspicion(marker.kind, f"the statement says '{said[marker.kind]}', its source does not")
 
 
