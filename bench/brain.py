@@ -184,6 +184,7 @@ _FORMS: dict[str, Callable[[str], Form]] = {
     "WriteAnswer": _write,
     "RewriteAnswer": _rewrite,
     "CheckAnswer": _check,
+    "RefuteAnswer": _check,
     "EditAnswer": _edit,
 }
 # A field that no form before it in this list has.
@@ -194,6 +195,7 @@ _TELLING_FIELDS = {
     "accuracy": "JudgeAnswer",
     "summary": "EditAnswer",
     "rewrites": "RewriteAnswer",
+    "instead": "RefuteAnswer",
     "objections": "CheckAnswer",
     "blocks": "WriteAnswer",
     "sections": "OutlineAnswer",
