@@ -1,12 +1,13 @@
 """How well an audit finds what is wrong with a report, without a model or by one.
 
-    python bench/audit.py [--model NAME]                    reports of our own with planted faults
+    python bench/audit.py [--second] [--model NAME]         reports of our own with planted faults
     python bench/audit.py --claims FILE [--sample N] [--model NAME]
                                                             lines of {"claim": …, "evidence": …, "label": …}
 
-The first audits six reports in English and Korean, in five citation styles, against pages on loopback with an
-archive beside them; prints by kind which share of the planted faults is found, and which share of the honest
-statements is not called supported. The second takes each evidence as the cited source, and prints precision,
+The first audits reports in English and Korean, in five citation styles, against pages on loopback with an
+archive beside them; prints by kind which share of the planted faults is found, and which of the honest
+statements is not called supported. `--second` takes the list that nothing is tuned on, in twelve shuffled
+reports. The second takes each evidence as the cited source, and prints precision,
 recall and F1 of each label. The last line is one JSON object. A model is asked with the key and the address
 that are in the environment.
 """
@@ -17,7 +18,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -34,6 +35,7 @@ from planted import (
     Said,
     Topic,
     report_sentences,
+    split_sentences,
     topics,
     write_report,
 )
@@ -57,6 +59,7 @@ LABELS = {
     "contradicted": "refutes",
     "not in the source": "neither",
 }
+SECOND = "planted_second"
 _STYLES = 5
 
 
@@ -64,7 +67,7 @@ class _Pages(BaseHTTPRequestHandler):
     """The topics' pages, pages that are gone or busy, and the archive's API."""
 
     protocol_version = "HTTP/1.1"
-    known: ClassVar = {topic.name: topic for topic in topics()}
+    known: ClassVar = {topic.name: topic for topic in [*topics(), *topics(SECOND)]}
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
@@ -116,44 +119,58 @@ def is_found(said: Said, verdict: AuditVerdict, source: ReadSource | None) -> bo
 
 
 def count_report(said: Sequence[Said], result: AuditResult, counts: Counter[tuple[str, str]]) -> None:
-    """Count what was found in one report, in both the language and the kind."""
-    if len(said) != len(result.verdicts):
-        sys.exit(f"{len(said)} statements were written and {len(result.verdicts)} found")
-    by_address = {one.source.address: one for one in result.sources}
-    texts = {one.id: one.text for one in result.statements}
-    for one, verdict in zip(said, result.verdicts, strict=True):
-        source = by_address.get(one.address)
-        is_right = is_found(one, verdict, source) if one.fault else verdict.verdict == "supported"
+    """Count what was found in one report, in both the language and the kind; what was set apart is missed."""
+    sources = {one.source.id: one for one in result.sources}
+    stated = {(one.text.rstrip("."), _address(one.cites, sources)): one.id for one in result.statements}
+    verdicts = {one.statement: one for one in result.verdicts}
+    for one in said:
+        verdict = verdicts.get(stated.get((one.text.rstrip("."), one.address), ""))
+        source = next((found for found in result.sources if found.source.address == one.address), None)
+        is_right = verdict is not None and (
+            is_found(one, verdict, source) if one.fault else verdict.verdict == "supported"
+        )
         for name in (one.fault or "honest", f"{result.language} {'faults' if one.fault else 'honest'}"):
             counts[name, "all"] += 1
             counts[name, "right"] += is_right
         if not is_right:
-            print(
-                f"  {one.fault or 'honest'}: {verdict.verdict} ({verdict.reason}): {texts[verdict.statement]}"
-            )
+            told = f"{verdict.verdict} ({verdict.reason})" if verdict else "set apart"
+            print(f"  {one.fault or 'honest'}: {told}: {one.text}")
 
 
-async def audit_planted(model: str) -> dict[str, float]:
+def _address(cites: Sequence[str], sources: Mapping[str, ReadSource]) -> str:
+    return sources[cites[0]].source.address if cites and cites[0] in sources else ""
+
+
+def plan_reports(name: str, url: str) -> list[tuple[list[Said], str]]:
+    """What each report says, and its text."""
+    known = topics(name)
+    beside = [known[(n + 1) % 3 + n // 3 * 3] for n in range(len(known))]
+    pairs = list(zip(known, beside, strict=True))
+    if name == SECOND:
+        said = [(one, split_sentences(one, other, url, n)) for one, other in pairs for n in (0, 1)]
+    else:
+        said = [(one, report_sentences(one, other, url)) for one, other in pairs]
+    return [(sentences, write_report(one, sentences, n % _STYLES)) for n, (one, sentences) in enumerate(said)]
+
+
+async def audit_planted(model: str, name: str, out: Path | None) -> dict[str, float]:
     """Audit every report, and print what was found."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Pages)
     Thread(target=server.serve_forever, daemon=True).start()
     url, counts = f"http://127.0.0.1:{server.server_port}", Counter[tuple[str, str]]()
     settings = load_settings(allow_private=True, archive_url=url, respect_robots=False)
-    known = topics()
     run_config = RunConfig(model=model) if model else RunConfig(model="none")
-    plans = [
-        (said, write_report(topic, said, n % _STYLES))
-        for n, topic in enumerate(known)
-        if (said := report_sentences(topic, known[(n + 1) % 3 + n // 3 * 3], url))
-    ]
+    plans = plan_reports(name, url)
     async with DeepResearcher(settings) as researcher:
         work = (
             researcher.audit(AuditRequest(report="-", body=text.encode(), run_config=run_config))
             for _, text in plans
         )
         results = await asyncio.gather(*work)
-    for (said, _), result in zip(plans, results, strict=True):
+    for number, ((said, _), result) in enumerate(zip(plans, results, strict=True), 1):
         count_report(said, result, counts)
+        if out:
+            (out / f"{number:02}.json").write_text(result.model_dump_json(indent=1), "utf-8")
     server.shutdown()
     server.server_close()
     print(f"decided by {results[0].decided_by}")
@@ -223,6 +240,8 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
     parser = argparse.ArgumentParser(description="How well an audit finds what is wrong.")
     parser.add_argument("--claims", type=Path, help="lines of claim, evidence and label")
     parser.add_argument("--sample", type=int, default=0, help="so many of the lines, of all labels alike")
+    parser.add_argument("--second", action="store_true", help="the list that nothing is tuned on")
+    parser.add_argument("--out", type=Path, help="a folder for the audits as JSON")
     parser.add_argument("--model", default="")
     given = parser.parse_args(arguments)
     if given.claims and not given.claims.is_file():
@@ -230,7 +249,8 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
     if given.claims:
         say(json.dumps(asyncio.run(audit_claims(read_lines(given.claims, given.sample), given.model))))
         return
-    say(json.dumps(asyncio.run(audit_planted(given.model))))
+    name = SECOND if given.second else "planted"
+    say(json.dumps(asyncio.run(audit_planted(given.model, name, given.out))))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """Small pages of our own, what a report may honestly say of them, and faults to plant in it.
 
 A line of `planted.jsonl` has a sentence of a page, an honest restatement, a faulty one and the fault.
+`planted_second.jsonl` is like it, about other subjects, with more on each page; nothing is tuned on it.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 NUMBER, NAMES, HEDGE, CAUSE = "wrong number", "swapped names", "dropped hedge", "overstated cause"
@@ -32,10 +35,10 @@ class Topic:
     facts: tuple[Fact, ...]
 
 
-def topics() -> list[Topic]:
-    """All topics."""
+def topics(name: str = "planted") -> list[Topic]:
+    """All topics of a list."""
     made: dict[tuple[str, str, str], list[Fact]] = {}
-    for line in Path(__file__).with_name("planted.jsonl").read_text("utf-8").splitlines():
+    for line in Path(__file__).with_name(f"{name}.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         fact = Fact(row["page"], row["honest"], row["fault"], row["kind"])
         made.setdefault((row["language"], row["topic"], row["title"]), []).append(fact)
@@ -65,7 +68,21 @@ def report_sentences(topic: Topic, other: Topic, url: str) -> list[Said]:
     return said
 
 
-def write_report(topic: Topic, said: list[Said], style: int) -> str:
+def split_sentences(topic: Topic, other: Topic, url: str, number: int) -> list[Said]:
+    """What the first or second report about a topic says, shuffled: never a fact and its faulty twin."""
+    page, facts = f"{url}/{topic.name}", [fact for fact in topic.facts if fact.honest]
+    mine, others = facts[number::2], facts[1 - number :: 2]
+    said = [Said(fact.honest, page) for fact in mine]
+    said += [Said(fact.fault, page, fact.kind) for fact in others if fact.kind]
+    said += [Said(others[0].honest, f"{url}/{other.name}", NOTHING), Said(others[-1].honest, "", UNCITED)]
+    gone = "gone" if number else "busy"
+    said += [Said(others[1].honest, f"{url}/{gone}/{topic.name}", DEAD)]
+    invented = f"{url}/never/{topic.name}" if number else f"http://{topic.name}-archive.invalid/history"
+    said += [Said(others[2].honest, invented, INVENTED)]
+    return sorted(said, key=lambda one: sha256(one.text.encode()).hexdigest())
+
+
+def write_report(topic: Topic, said: Sequence[Said], style: int) -> str:
     """The report in one of five citation styles."""
     cited = dict.fromkeys(one.address for one in said if one.address)
     keys = {address: number for number, address in enumerate(cited, 1)}

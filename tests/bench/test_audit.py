@@ -32,6 +32,17 @@ def test_planted_faults_of_eight_kinds_are_looked_for_without_a_model(bench: Mod
     assert figures["false_alarms"] <= 0.3
 
 
+def test_the_second_list_never_shows_a_fact_and_its_faulty_twin(bench: ModuleType) -> None:
+    reports = [said for said, _ in bench.plan_reports(bench.SECOND, "http://127.0.0.1:1")]
+    everything = [one for said in reports for one in said]
+    assert len(reports) == 12 and Counter(one.fault for one in everything)[""] == 60
+    assert {n for kind, n in Counter(one.fault for one in everything).items() if kind} == {12}
+    twins = {fact.fault: fact.honest for topic in bench.topics(bench.SECOND) for fact in topic.facts}
+    for said in reports:
+        honest = {one.text for one in said if not one.fault}
+        assert not honest & {twins.get(one.text) for one in said if one.fault}
+
+
 def test_labels_are_measured_by_hand(bench: ModuleType) -> None:
     pairs = Counter({("supports", "supports"): 3, ("supports", "partly"): 1, ("neither", "supports"): 1})
     found = bench.measure(pairs)

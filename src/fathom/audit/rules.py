@@ -41,6 +41,7 @@ from fathom.text.tokens import has_cjk
 
 BY_RULES = "strict rules"
 _CANDIDATES = 5
+_MOST_NOTES = 4
 _ABOUT_IT = 0.5  # share of its words in the nearest sentence
 _ABSENT = 0.34
 _MOSTLY = 0.6  # share of its words that makes it partly supported
@@ -129,7 +130,10 @@ def list_notes(statement: ReportStatement, sources: Sequence[SourcePassages]) ->
     best, quotes = max(near, key=lambda pair: _coverage(words, pair[1][:1]))
     passage = best.passage(quotes)
     notes = [f"{wrong} is not near the passages that fit best" for wrong in find_underived(words, passage)]
-    return [*notes, *(suspicion.note for suspicion in find_suspicions(words, passage))][:4]
+    if pair := find_exchange(words, passage.quoted):
+        notes.append(f"'{pair[0]}' and '{pair[1]}' may have exchanged places")
+    notes += [one.note for one in find_suspicions(words, passage) if one.kind not in _UNTOLD]
+    return notes[:_MOST_NOTES]
 
 
 def _judge(statement: ReportStatement, source: SourcePassages) -> _Judgement:

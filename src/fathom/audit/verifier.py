@@ -185,13 +185,14 @@ class StatementVerifier:
         parts = []
         for number, item in enumerate(items, 1):
             head = ""
+            shas = dict.fromkeys(self.sources[key].page.sha for key in item.sources)
             for key in item.sources:
-                if key not in numbers:
-                    numbers[key] = len(numbers) + 1
-                    quotes = [q for one in items if key in one.sources for q in one.quotes]
-                    own = [q for q in quotes if q.page == self.sources[key].page.sha]
-                    head += f"Source {numbers[key]}:\n{self.sources[key].describe(own)}\n\n"
-            cited = ", ".join(str(numbers[key]) for key in item.sources)
+                sha = self.sources[key].page.sha
+                if sha not in numbers:
+                    numbers[sha] = len(numbers) + 1
+                    own = [quote for one in items for quote in one.quotes if quote.page == sha]
+                    head += f"Source {numbers[sha]}:\n{self.sources[key].describe(own)}\n\n"
+            cited = ", ".join(str(numbers[sha]) for sha in shas)
             lines = [f"Item {number} (source {cited})", f"Statement: {item.words}"]
             lines += [f"Before it: {item.before}"] if item.before else []
             lines += [f"Check: {note}" for note in item.notes]

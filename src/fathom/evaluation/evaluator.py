@@ -100,8 +100,10 @@ def _forecast_judging(settings: Settings, request: EvalRequest, tasks: int) -> F
     own = settings.with_allowed(request.run_config)
     if not own.uses_model(request.run_config.model):
         raise BadInput("An evaluation needs a judge: name a model with --model or --models judge=NAME.")
-    reports = tasks * ((0 if request.is_judge_only else request.repeats) + len(request.others))
-    pairs = 0 if request.is_judge_only else 2 * tasks * request.repeats * len(request.others)
+    repeats = 0 if request.is_judge_only else request.repeats
+    reports = tasks * (repeats + len(request.others))
+    given = OWN in request.others  # own reports as files are compared too
+    pairs = 2 * tasks * (repeats + given) * (len(request.others) - given)
     tokens_in = tasks * _PROMPT_TOKENS + pairs * (2 * _REPORT_TOKENS + _PROMPT_TOKENS)
     tokens_in += reports * (2 * _REPORT_TOKENS + _CRITERIA_TOKENS + _PROMPT_TOKENS)
     tokens_out = tasks * _CRITERIA_OUT + reports * _SCORE_OUT + pairs * _COMPARE_OUT
@@ -156,16 +158,27 @@ class _Evaluation:
     async def run(self) -> EvalResult:
         """Write what is missing, then score, audit and compare all reports."""
         written = [*await self._write_own(), *await asyncio.to_thread(self._find_others)]
-        rubrics = {task.name: await self._make_rubric(task) for task in self.tasks}
-        reports = [await self._score(one, rubrics[one.task.name]) for one in written]
-        pairs = [pair for one in written if one.tool == OWN for pair in await self._compare(one, written)]
-        summaries = summarize_tools(reports, pairs)
+        made = await asyncio.gather(*map(self._make_rubric, self.tasks))
+        rubrics = {task.name: rubric for task, rubric in zip(self.tasks, made, strict=True)}
+        reports, pairs = await asyncio.gather(
+            asyncio.gather(*(self._score(one, rubrics[one.task.name]) for one in written)),
+            asyncio.gather(
+                *(
+                    self._compare(one, other)
+                    for one in written
+                    for other in written
+                    if _are_rivals(one, other)
+                )
+            ),
+        )
+        settled = [pair for pair in pairs if pair]
+        summaries = summarize_tools(reports, settled)
         return EvalResult(
             id=self.name,
             judge=self.judge.name,
             tasks=[task.name for task in self.tasks],
             reports=reports,
-            pairs=pairs,
+            pairs=settled,
             summaries=[*summaries, *await asyncio.to_thread(self._earlier)],
             failures=[*self.failures, *self.judge.failures],
             costs=self.judge.costs,
@@ -245,25 +258,18 @@ class _Evaluation:
             self.failures.append(Failure(where="audit", what=f"{one.tool}, {one.task.name}", why=str(error)))
             return None
 
-    async def _compare(self, one: _Written, written: Sequence[_Written]) -> list[PairOutcome]:
-        pairs = []
-        for other in written:
-            if other.tool == OWN or other.task != one.task:
-                continue
-            self.tell(f"comparing with {other.tool} on {one.task.name}")
-            try:
-                preferred = await self.judge.compare(one.task.question, one.text, other.text)
-            except ProviderError as error:
-                self.failures.append(
-                    Failure(where="judge", what=f"{other.tool}, {one.task.name}", why=str(error))
-                )
-                continue
-            pairs.append(
-                PairOutcome(
-                    task=one.task.name, tool=OWN, other=other.tool, repeat=one.repeat, preferred=preferred
-                )
+    async def _compare(self, one: _Written, other: _Written) -> PairOutcome | None:
+        self.tell(f"comparing with {other.tool} on {one.task.name}")
+        try:
+            preferred = await self.judge.compare(one.task.question, one.text, other.text)
+        except ProviderError as error:
+            self.failures.append(
+                Failure(where="judge", what=f"{other.tool}, {one.task.name}", why=str(error))
             )
-        return pairs
+            return None
+        return PairOutcome(
+            task=one.task.name, tool=OWN, other=other.tool, repeat=one.repeat, preferred=preferred
+        )
 
     def _earlier(self) -> list[ToolSummary]:
         found = []
@@ -275,6 +281,10 @@ class _Evaluation:
             own = next((one for one in past.summaries if one.tool == OWN), None)
             found += [own.model_copy(update={"tool": f"{OWN}, {Path(place).parent.name}"})] if own else []
         return found
+
+
+def _are_rivals(one: _Written, other: _Written) -> bool:
+    return one.tool == OWN != other.tool and one.task == other.task
 
 
 def _own_place(request: EvalRequest, task: EvalTask, repeat: int) -> Path:
