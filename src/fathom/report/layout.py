@@ -188,8 +188,8 @@ class PreparedReport:
     def marked_at(self, place: Sentence | Block) -> list[Sentence]:
         """The sentences whose marks stand here.
 
-        Those of a run, which have the same marks, stand once: behind its last sentence or cell, or at the
-        caption of a table that is one run as a whole.
+        Those of a run, which have the same marks, stand once: behind the last sentence of a paragraph or the
+        last cell of a row, or at the caption of a table that is one run as a whole.
         """
         return self._runs.get(id(place), [])
 
@@ -211,8 +211,8 @@ class PreparedReport:
                 [line] if len({*map(self._marks_of, line)}) == 1 else [[s] for s in line] for line in lines
             ]
             runs = [run for group in groups for run in group if run]
-        elif layout.block.kind == "extract":
-            runs = [[s] for s in layout.sentences]
+        elif layout.block.kind != "paragraph":
+            runs = [[s] for s in layout.sentences]  # a reader takes the items of a list one by one
         else:
             runs = [list(run) for _, run in groupby(layout.sentences, self._marks_of)]
         yield from ((run[-1], run) for run in runs if self._marks_of(run[-1]))
