@@ -91,6 +91,22 @@ def test_own_reports_are_written_repeated_and_compared(tasks: Path, tmp_path: Pa
     assert len(model.calls) == calls and again.summaries[1:] == result.summaries[1:]
 
 
+def test_reports_given_as_ours_are_compared_and_the_reference_is_not_scored_against_itself(
+    tasks: Path, tmp_path: Path, model: Model
+) -> None:
+    (tmp_path / "reference").mkdir()
+    for name in ("mast", "tower"):
+        (tmp_path / "reference" / f"{name}.md").write_bytes((tasks / name / "reference.md").read_bytes())
+    others = {"fathom": str(tmp_path / "good"), "reference": str(tmp_path / "reference")}
+    asked = request(tasks, others=others, is_judge_only=True)
+    researcher = DeepResearcher(settings(tmp_path, model))
+    result = researcher.evaluate_sync(asked)
+    own, reference = result.summaries
+    assert own.tool == "fathom" and len(result.pairs) == 2
+    assert reference.relative is not None and reference.relative.mean == 0.5
+    assert reference.overall is not None and reference.overall.mean == pytest.approx(5.0)
+
+
 def test_a_judge_that_prefers_a_place_sees_ties(tasks: Path, tmp_path: Path) -> None:
     """Both reports score alike, so the script says `second` whatever stands there."""
     with Model(judging({}, [5.0] * 5)) as model:

@@ -56,7 +56,8 @@ def evaluate(arguments: argparse.Namespace) -> int:
             print(escape_json(result.model_dump_json(indent=2)))
         else:
             print_markdown(safe(table))
-        return 0 if all(report.race for report in result.reports) and result.reports else 1
+        is_done = result.reports and all(report.race for report in result.reports)
+        return 0 if is_done else 1
 
     return run_until_interrupted(work, _AGAIN)
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 
 from pydantic import Field
 
@@ -171,6 +172,7 @@ class _Evaluation:
                 )
             ),
         )
+        reports = self._place_reference(reports)
         settled = [pair for pair in pairs if pair]
         summaries = summarize_tools(reports, settled)
         return EvalResult(
@@ -230,7 +232,7 @@ class _Evaluation:
     async def _score(self, one: _Written, rubric: TaskRubric | None) -> EvalReport:
         self.tell(f"scoring {one.tool} on {one.task.name}, report {one.repeat}")
         race: RaceScore | None = None
-        if rubric:
+        if rubric and not _is_reference(one):
             try:
                 race = await self.judge.score(one.task.question, rubric, one.text, one.task.reference)
             except ProviderError as error:
@@ -243,11 +245,25 @@ class _Evaluation:
             task=one.task.name,
             repeat=one.repeat,
             place=str(one.place),
+            is_reference=_is_reference(one),
             race=race,
             citation_accuracy=audit.citation_accuracy if audit else None,
             effective_citations=audit.effective_citations if audit else None,
             usd=one.usd,
         )
+
+    def _place_reference(self, reports: Sequence[EvalReport]) -> list[EvalReport]:
+        """Give a report that is the reference itself the scores that it got beside the others."""
+        found = []
+        for report in reports:
+            known = [one.race.reference for one in reports if one.task == report.task and one.race]
+            scores = [score for score in known if score is not None]
+            if report.is_reference and scores:
+                mean = fmean(scores)
+                race = RaceScore(dimensions={}, overall=mean, reference=mean, relative=0.5)
+                report = report.model_copy(update={"race": race})
+            found.append(report)
+        return found
 
     async def _audit(self, one: _Written) -> AuditResult | None:
         config = self.request.run_config.model_copy(update={"docs": one.task.docs})
@@ -281,6 +297,10 @@ class _Evaluation:
             own = next((one for one in past.summaries if one.tool == OWN), None)
             found += [own.model_copy(update={"tool": f"{OWN}, {Path(place).parent.name}"})] if own else []
         return found
+
+
+def _is_reference(one: _Written) -> bool:
+    return one.text.strip() == one.task.reference.strip()
 
 
 def _are_rivals(one: _Written, other: _Written) -> bool:

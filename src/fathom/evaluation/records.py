@@ -52,6 +52,7 @@ class EvalReport(ResultRecord):
     task: str
     repeat: int = 1
     place: str = ""
+    is_reference: bool = False  # of its task: it is scored beside the others, not against itself
     race: RaceScore | None = None
     citation_accuracy: float | None = None  # FACT: the share of cited statements that are supported
     effective_citations: int | None = None  # FACT: how many are

@@ -38,4 +38,4 @@ def _interval(found: Interval | None, digits: int) -> str:
     mean = f"{found.mean:.{digits}f}"
     if found.low is None or found.high is None:
         return mean
-    return f"{mean} ({found.low:.{digits}f} to {found.high:.{digits}f})"
+    return f"{mean} ({max(0.0, found.low):.{digits}f} to {found.high:.{digits}f})"
