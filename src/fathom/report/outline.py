@@ -23,7 +23,9 @@ _WORDS_A_CLAIM = 55  # more than this about one claim is padding
 
 _PRIORITY_WEIGHTS = {"high": 1.5, "medium": 1.0, "low": 0.6}
 
-_CONCLUSION_CLAIMS = 5  # a verdict is short, however much it rests on
+_CONCLUSION_SHARE = 0.12  # of the words: what people act on, however few claims it rests on
+
+_EQUAL_CLAIMS = 4  # added to each part's claims, so that a part with few is not starved
 
 _WORDS_A_CHAPTER = 1_900  # what one answer can hold, and one checker reads with care
 
@@ -42,19 +44,21 @@ def word_target(length: str | None, kind: EffortKind, claims: int) -> int:
 
 def word_shares(words: int, headings: Sequence[Heading]) -> dict[str, int]:
     """Return the words of each part, by its claims and its priority; with the summary they make the whole."""
-    weights = {h.id: _PRIORITY_WEIGHTS[h.priority] * (2 + _counted_claims(h)) for h in headings}
-    total = sum(weights.values()) or 1.0
     room = (1 - _SUMMARY_SHARE) * words
-    return {name: round(room * weight / total) for name, weight in weights.items()}
+    body = [h for h in headings if not h.is_conclusion]
+    ends = [h for h in headings if h.is_conclusion] if body else []
+    parts = body or headings
+    end = _CONCLUSION_SHARE * words if ends else 0.0
+    weights = {h.id: _PRIORITY_WEIGHTS[h.priority] * (_EQUAL_CLAIMS + min(len(h.claims), 24)) for h in parts}
+    total = sum(weights.values()) or 1.0
+    shares = {name: (room - end) * weight / total for name, weight in weights.items()}
+    shares |= {h.id: end / len(ends) for h in ends}
+    return {h.id: round(shares[h.id]) for h in headings}
 
 
 def whole_length(shares: Mapping[str, int]) -> int:
     """Return the words of the report whose parts have these shares."""
     return round(sum(shares.values()) / (1 - _SUMMARY_SHARE))
-
-
-def _counted_claims(heading: Heading) -> int:
-    return min(len(heading.claims), _CONCLUSION_CLAIMS if heading.is_conclusion else 24)
 
 
 def group_headings(headings: Sequence[Heading], words: Mapping[str, int]) -> list[list[Heading]]:
