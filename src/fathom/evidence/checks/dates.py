@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
+from itertools import combinations
 
 from fathom.evidence.checks.figures import Figure
 from fathom.text.tokens import find_matches
@@ -185,6 +186,11 @@ _NEAR_MONTH = re.compile(
     re.IGNORECASE,
 )
 
+_MONTHS_APART = re.compile(
+    r"\b(?:an?|one|the|following|next|previous) month\b|\bmonth (?:later|earlier)|한 달|이듬달|다음 ?달|전달",
+    re.IGNORECASE,
+)
+
 _NEAR_DAY = re.compile(
     r"어제|오늘|내일|그제|모레|[월화수목금토일]요일|\d일 [전뒤후]"
     r"|[이사나]흘|이틀|지난주|이번 주|다음 주|\d주 [전뒤후]"
@@ -194,6 +200,12 @@ _NEAR_DAY = re.compile(
 )
 
 _DAYS_NEAR = 15
+_MOST_DATES = 12
+_EDGE_OF_YEAR = re.compile(
+    r"\b(?:start|beginning|began|begins|end|close|turn|new|fiscal|whole|full|through|until|since)\b|초|말|부터|까지|연초|연말|새해|올해"
+    r"|내년|지난해",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -264,24 +276,30 @@ class PageCalendar:
         """Return every bare number that may be a month or day, as in "오는 22일" or "6.20"."""
         return frozenset(int(number) for number in re.findall(r"(?<!\d)\d{1,2}(?!\d)", self.text))
 
-    def _is_coming_month(self, when: Date) -> bool:
-        """Tell whether a month without a year is of the next one: "in January" on a page of November."""
-        if not self.day or not when.month or when.year != self.day.year + 1 or when.month >= self.day.month:
+    def _is_near_year(self, when: Date) -> bool:
+        """Tell whether it is a year beside the page's own: "December" on a page of January is last year's."""
+        if self.day is None or abs(when.year - self.day.year) > 1:
             return False
-        return any(date.month == when.month and not date.year for date in self.dates)
+        is_bare = any(date.month == when.month and not date.year for date in self.dates if date.month)
+        return is_bare or self.named <= {self.day.year}
 
     def has(self, when: Date) -> bool:
         """Tell whether a date is named or implied."""
         if when.decade:
             decades = {year // 10 * 10 for year in self.years} | {date.decade for date in self.dates}
             return when.decade in decades or when.decade % 100 in self.numbers
-        if when.year and when.year not in self.years and not self._is_coming_month(when):
+        if when.year and when.year not in self.years and not self._is_near_year(when):
             return False
         if when.month and when.day and self._is_near(when):
             return True
+        if (when.month, when.day) in {(1, 1), (12, 31)} and _EDGE_OF_YEAR.search(self.text):
+            return True
         if when.year and when.month and self._is_of_another_year(when):
             return False
-        is_month = not when.month or when.month in self.months or when.month in self.numbers
+        months = self.months
+        if _MONTHS_APART.search(self.text):
+            months |= {(month - 1 + apart) % 12 + 1 for month in months for apart in (-1, 1)}
+        is_month = not when.month or when.month in months or when.month in self.numbers
         return is_month and (not when.day or when.day in self.numbers)
 
     def _is_near(self, when: Date) -> bool:
@@ -304,6 +322,8 @@ class PageCalendar:
     def explains(self, figure: Figure) -> bool:
         """Tell whether a figure is a year, a difference of years, a quarter or a decade."""
         value = figure.value
+        if figure.dimension == "time" and self._is_between_dates(figure):
+            return True
         if value != int(value):
             return False
         if 1000 <= value <= 2199 and not figure.dimension and int(value) in self.years:
@@ -317,6 +337,21 @@ class PageCalendar:
         if figure.dimension == "quarter" or (figure.code == "q" and value <= 4):
             return bool({value * 3 - 2, value * 3 - 1, value * 3} & self.months)
         return value in {10, 12, 24, 52, 365} and figure.dimension == "time"
+
+    def _is_between_dates(self, figure: Figure) -> bool:
+        """Tell whether it is the time between two dates, by month or day."""
+        days = [
+            (date(d.year or (self.day.year if self.day else 2001), d.month, min(d.day or 1, 28)), d.day > 0)
+            for d in self.dates
+            if d.month and d.month <= 12
+        ]
+        if self.day:
+            days.append((self.day, True))
+        for (one, is_exact), (other, is_too) in combinations(days[:_MOST_DATES], 2):
+            spare = max(figure.step * figure.factor / 86400 / 2, 3 if is_exact and is_too else 31)
+            if abs(abs((one - other).days) - figure.base / 86400) <= min(spare, figure.base / 86400 / 4):
+                return True
+        return False
 
 
 def meant_years(text: str, published: str) -> set[int]:

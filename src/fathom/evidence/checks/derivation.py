@@ -22,6 +22,7 @@ from fathom.evidence.checks.figures import (
     find_loose_figures,
     normalize_letters,
 )
+from fathom.evidence.checks.units import UNITS
 from fathom.text.tokens import TakenSpans
 
 _CLOSE = 1e-9
@@ -29,10 +30,12 @@ _CONVERTED = 0.006  # units that differ by no power of ten: the figure is rounde
 _ALWAYS_FINE = 2.0  # "one", "both", "two" as words say hardly more than a plural
 _ROUNDED = 0.02  # relative, of a share of a quoted figure
 _ROUGHLY = 2.0  # percentage points that "a quarter" may be off
-_MOST_COUNTED = 20
+_MOST_COUNTED = 60
 _MOST_OPERANDS = 12
+_TRIFLE = 0.005  # of the other operand: 65,022 - 1 is chance
 _SMALL = 5
 _MOST_QUOTED = 4000
+_FACTORS = (2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 365.0)  # "a month" for "a year", a half
 _SHARES = frozenset({"percent", "points"})
 _MEASURES = _SHARES | {
     "power", "energy", "length", "area", "volume", "mass", "time", "celsius", "fahrenheit", "information",
@@ -40,8 +43,11 @@ _MEASURES = _SHARES | {
 }  # fmt: skip
 _LIST_LINE = re.compile(r"^\s*(?:[-*+•·]|\d+[.)]|\|)\s*\S")
 _TABLE_RULE = re.compile(r"^[\s:|-]+$")
-_ENUMERATION = re.compile(r"[^.;:!?\n()|]+")
+_ENUMERATION = re.compile(r"(?:[^.;:!?\n()|]|\.(?=\d))+")
 _SEPARATOR = re.compile(r",\s?(?:and |or |그리고 |및 )?|\s(?:and|or|및|그리고)\s|·|[와과]\s|(?<=[고며])\s")
+_VERSION = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,4}){2,3}(?![\d.]*\d)")
+_BRACKETS = re.compile(r"\([^()\n]*\)")
+_CENTURY = re.compile(r"century|세기", re.IGNORECASE)
 _OUT_OF = re.compile(r"\s(?:중|가운데|in|out of)\s")
 _TABLE_SCALE = re.compile(
     r"(?:단위\s?[:：]?\s?|[(\[])(?P<korean>[십백천]?[만억조]|[백천])\s?(?P<thing>[가-힣$]{1,6}|달러|TOE)?\s?[,)\]\s]"
@@ -95,7 +101,7 @@ class Passage:
         """Return the years, months and days that the page names or implies."""
         spans = frozenset(
             int(figure.value)
-            for figure in self.figures
+            for figure in find_figures(self.quoted)
             if figure.dimension == "time" and figure.factor > 3e7 and 1 <= figure.value <= 100
         )
         return PageCalendar(self.everything, self.date, spans)
@@ -113,13 +119,14 @@ def find_underived(statement: str, passage: Passage) -> list[str]:
     """
     text = normalize_letters(statement)
     when = find_dates(text)
+    versions = [v for v in _VERSION.findall(text) if v not in passage.everything]
     wrong = [date.text for date in when if not passage.calendar.has(date)]
     wrong += [
         figure.text
         for figure in find_figures_outside_dates(text, when)
         if not is_figure_known(figure, passage)
     ]
-    return list(dict.fromkeys(wrong))
+    return list(dict.fromkeys([*wrong, *versions]))
 
 
 def find_figures_outside_dates(text: str, when: Iterable[Date] | None = None) -> list[Figure]:
@@ -145,21 +152,37 @@ def is_figure_found(figure: Figure, passage: Passage) -> bool:
         return True
     if figure.is_word and len(parts := _OUT_OF.split(figure.text)) == 2:
         return all(is_figure_found(part, passage) for text in parts for part in find_figures(text))
+    if _CENTURY.search(figure.text):
+        return any(figure.value in {year // 100 + 1, year // 100} for year in passage.calendar.years)
+    if is_age_group(figure) and any(0 <= f.value - figure.value < 10 for f in passage.figures):
+        return True
     is_counted = is_small_count(figure) and int(figure.value) in passage.counts
     return is_counted or passage.calendar.explains(figure)
+
+
+def is_age_group(figure: Figure) -> bool:
+    """Tell whether it may mean ten years of age: "fifties", "50대"."""
+    is_group = (figure.dimension == "age" and figure.is_word) or figure.text.endswith("대")
+    return is_group and figure.value % 10 == 0 and 10 <= figure.value <= 90
 
 
 def is_same_figure(figure: Figure, other: Figure) -> bool:
     """Tell whether two figures have one value: as written, converted, or rounded."""
     if _is_near(figure.value, other.value):
         return is_same_unit(figure, other)
-    if figure.dimension and other.dimension and figure.dimension != other.dimension:
+    if not {figure.dimension, other.dimension} >= {"celsius", "fahrenheit"} and (
+        figure.dimension and other.dimension and figure.dimension != other.dimension
+    ):
         return False
     if figure.dimension and figure.dimension == other.dimension and figure.factor != other.factor:
         apart = abs(figure.base - other.base)
         step = max(figure.step * figure.factor, other.step * other.factor) / 2
         if apart <= max(_CLOSE * abs(figure.base), min(step, _CONVERTED * abs(figure.base))):
             return True
+    if {figure.dimension, other.dimension} == {"celsius", "fahrenheit"}:
+        is_hot = figure.dimension == "fahrenheit"
+        true = other.value * 1.8 + 32 if is_hot else (other.value - 32) / 1.8
+        return abs(true - figure.value) <= max(figure.step, 0.5)
     true = other.base / figure.factor if figure.dimension == other.dimension else other.value
     return figure.low <= true <= figure.high
 
@@ -176,34 +199,67 @@ def is_same_unit(figure: Figure, other: Figure) -> bool:
 def is_small_count(figure: Figure) -> bool:
     """Tell whether a figure may count listed things."""
     is_small = figure.value == int(figure.value) and figure.value <= _MOST_COUNTED
-    return is_small and figure.dimension in {"", "things", "places", "persons", "ordinal", "cases"}
+    return is_small and figure.dimension not in _MEASURES
 
 
 def find_calculation(figure: Figure, passage: Passage) -> str:
-    """Return how a figure is computed from two quoted figures, "69.6% - 68.2%"; "" if it is not.
+    """Return how a figure is computed from one or two quoted figures, "69.6% - 68.2%"; "" if it is not.
 
-    Only sums, differences, shares and percent changes of the quotes' own figures.
+    Sums, differences, shares, percent changes, products and rates of the quotes' own figures.
     """
-    if (figure.is_word and figure.dimension not in _MEASURES) or figure.code or not figure.value:
+    if figure.code or not figure.value:
         return ""
     operands = find_figures_outside_dates(passage.quoted)[:_MOST_OPERANDS]
-    half = figure.step / 2 * (1 + 1e-9)
-    for one, other in permutations(operands, 2):
-        if formula := _find_share_of(figure, one, other):
-            return formula
-        are_shares = {one.dimension, other.dimension, figure.dimension} <= _SHARES
-        if not other.base or (one.dimension != other.dimension and not are_shares):
-            continue
-        if figure.dimension == one.dimension or are_shares:
-            for sign, result in (("-", one.base - other.base), ("+", one.base + other.base)):
-                if abs(result / figure.factor - figure.value) <= max(half * are_shares, _CLOSE * one.base):
-                    return f"{one.text} {sign} {other.text}"
-        if figure.dimension == "percent" and one.dimension not in _SHARES:
-            for share in (one.base / other.base, abs(one.base / other.base - 1)):
-                if share <= 10 and abs(100 * share - figure.value) <= (
-                    half or _ROUGHLY * is_fraction(figure)
-                ):
-                    return f"{one.text} / {other.text}"
+    pairs = (_calculate(figure, one, other) for one, other in permutations(operands, 2))
+    return next(filter(None, pairs), "") or next(filter(None, (_scale(figure, one) for one in operands)), "")
+
+
+def _calculate(figure: Figure, one: Figure, other: Figure) -> str:
+    if not other.base:
+        return ""
+    if formula := _find_share_of(figure, one, other):
+        return formula
+    are_shares = {one.dimension, other.dimension, figure.dimension} <= _SHARES
+    is_one_kind = one.dimension == other.dimension or not {one.dimension, other.dimension} <= _MEASURES
+    is_ratio = figure.dimension in {"percent", "times"} and one.dimension not in _SHARES
+    is_like_them = figure.dimension in {one.dimension, other.dimension} or figure.dimension not in _MEASURES
+    results: list[tuple[str, float]] = []
+    is_trifle = min(abs(one.base), abs(other.base)) < _TRIFLE * max(abs(one.base), abs(other.base))
+    if not is_trifle and ((is_one_kind and is_like_them and not is_ratio) or are_shares):
+        results += [("-", one.base - other.base), ("+", one.base + other.base)]
+    if is_one_kind and is_ratio:
+        by = 100 if figure.dimension == "percent" else 1
+        results += [("/", by * share) for share in (one.base / other.base, abs(one.base / other.base - 1))]
+    elif is_like_them and not are_shares and figure.value > 2:
+        results += [
+            ("x", one.base * other.base),
+            ("/", one.base / other.base),
+            ("/", one.value / other.value),
+        ]
+    for sign, result in results:
+        if _is_in_range(result / figure.factor, figure):
+            return f"{one.text} {sign} {other.text}"
+    return ""
+
+
+def _is_in_range(result: float, figure: Figure) -> bool:
+    """Tell whether a calculated value rounds to a figure, or fits its "about" or "over"."""
+    half = figure.step / 2 * (1 + 1e-9) if figure.dimension in {"percent", "times", "points"} else 0.0
+    spare = max(half, _CLOSE * abs(figure.value), _ROUGHLY * is_fraction(figure))
+    return min(figure.low, figure.value - spare) <= result <= max(figure.high, figure.value + spare)
+
+
+def _scale(figure: Figure, one: Figure) -> str:
+    """Return the formula for twelve times a monthly figure, a half, or what a share leaves."""
+    if figure.dimension == "percent" == one.dimension and _is_near(figure.value, 100 - one.value):
+        return f"100% - {one.text}"
+    is_other = figure.dimension != one.dimension and {figure.dimension, one.dimension} <= _MEASURES
+    if is_other or figure.dimension in _SHARES or figure.value <= _SMALL:
+        return ""
+    for by in _FACTORS:
+        for sign, result in (("x", one.base * by), ("÷", one.base / by)):
+            if figure.low <= result / figure.factor <= figure.high:
+                return f"{one.text} {sign} {by:g}"
     return ""
 
 
@@ -211,13 +267,17 @@ def _find_share_of(figure: Figure, share: Figure, whole: Figure) -> str:
     """Return the formula if a figure is a percentage of another one, or what that one is a percentage of."""
     if share.dimension != "percent" or not share.value or whole.dimension in _SHARES:
         return ""
-    if figure.dimension != whole.dimension or abs(figure.value) < _MOST_COUNTED:
+    if figure.dimension != whole.dimension and (figure.dimension or abs(figure.value) < _MOST_COUNTED):
         return ""
-    part, full = whole.base * share.value / 100, whole.base / share.value * 100
-    spare = max(figure.step, abs(figure.value) * _ROUNDED) / 2
-    for result, sign in ((part, "of"), (full, "is the share of")):
-        if abs(result / figure.factor - figure.value) <= spare:
-            return f"{share.text} {sign} {whole.text}"
+    factors = {factor for kind, factor in UNITS.values() if kind == whole.dimension} or {1.0}
+    for result, sign in ((share.value / 100, "of"), (100 / share.value, "is the share of")):
+        for factor in factors if figure.dimension != whole.dimension else {figure.factor}:
+            value = whole.base * result / factor
+            if (
+                figure.low <= value <= figure.high
+                or abs(value - figure.value) <= abs(figure.value) * _ROUNDED / 2
+            ):
+                return f"{share.text} {sign} {whole.text}"
     return ""
 
 
@@ -255,7 +315,7 @@ def _count_items(text: str) -> Iterator[int]:
         elif line.strip() and run:
             yield from {run, max(1, run - 1)}  # a table's first row is its header
             run = 0
-    for match in _ENUMERATION.finditer(text):
+    for match in _ENUMERATION.finditer(_BRACKETS.sub("", text)):
         items = [part for part in _SEPARATOR.split(match.group()) if part.strip()]
         yield len(items)
         yield len(items) - 1  # the first may be the lead-in

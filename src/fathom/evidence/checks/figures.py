@@ -19,10 +19,16 @@ sixteen seventeen eighteen nineteen twenty""".split()  # noqa: SIM905
 _TENS = "thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
 _ENGLISH = {word: float(n) for n, word in enumerate(_ONES)}
 _ENGLISH |= {word: 10.0 * n for n, word in enumerate(_TENS, 3)} | {"dozen": 12.0, "a dozen": 12.0}
+_LONGEST = sorted(_ENGLISH, key=len, reverse=True)
 _ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth""".split()  # noqa: SIM905
-_ENGLISH_ORDINALS = {word: float(n) for n, word in enumerate(_ORDINALS, 1)}
+fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905
+_ENGLISH_ORDINALS = {word: float(n) for n, word in enumerate(_ORDINALS, 1)} | {
+    f"{ten[:-1]}{end}": 10.0 * n + more
+    for n, ten in enumerate(["twenty", *_TENS], 2)
+    for end, more in [("ieth", 0), *((f"y-{word}", place) for place, word in enumerate(_ORDINALS[:9], 1))]
+}
 _AGE_DECADES = {"twenties": 20.0, "thirties": 30.0, "forties": 40.0, "fifties": 50.0, "sixties": 60.0}
+_AGE_DECADES |= {"seventies": 70.0, "eighties": 80.0, "nineties": 90.0}
 _MULTIPLES = {"twice": 2.0, "double": 2.0, "doubled": 2.0, "doubling": 2.0, "twofold": 2.0, "triple": 3.0}
 _MULTIPLES |= {"tripled": 3.0, "threefold": 3.0, "quadrupled": 4.0, "fourfold": 4.0, "tenfold": 10.0}
 _PARTS = {"half": 2, "halves": 2, "halved": 2, "halving": 2, "third": 3, "thirds": 3, "quarter": 4}
@@ -55,37 +61,42 @@ _UNIT = (
 _DIGITS = re.compile(
     r"(?P<sign>[$€£¥₩])?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?P<scale>[\s-]?(?:hundred|thousand|million|billion|trillion)\b|(?:k|mn|bn|tn)\b|(?<=\d)[mb]\b(?=\s|[.,)]|$)"
-    r"|[십백천]?[만억조](?!큼)|[십백천](?=\s?(?:[명개건원톤대곳가]|만|억|조|여))|[십백천](?!\w))?"
+    r"|[십백천]?(?:[만억]|조(?<!제\d조)(?<!제\d\d조)(?<!제\d\d\d조))(?!큼)|[십백천](?=\s?(?:[명개건원톤대곳가]|만|억|조|여|\d))|[십백천](?!\w))?"
     rf"(?P<ordinal>st|nd|rd|th)?{_UNIT}",
     re.IGNORECASE,
 )
 _KOREAN_MORE = re.compile(
-    r"\s?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<scale>[십백천]?[만억조천백](?!큼))?(?![\d.년월일])"
+    r"\s?(?P<digits>\d[\d,]*(?:\.\d+)?)(?:(?P<scale>[십백천]?[만억조천백십])(?!큼)|(?![\d.년월일]))"
 )
 _AFTER = re.compile(_UNIT, re.IGNORECASE)
 _CODE = re.compile(r"([A-Za-z]{1,12}|코로나)-?$")
+_BELOW_HUNDRED = rf"(?:(?:twenty|{'|'.join(_TENS)})[-\s](?:{'|'.join(_ONES[1:10])})|{'|'.join(_LONGEST)})"
+_BELOW_THOUSAND = rf"{_BELOW_HUNDRED}(?:\shundred(?:\s(?:and\s)?{_BELOW_HUNDRED})?)?"
 _WORDS = re.compile(
-    rf"\b(?P<first>{'|'.join(sorted(_ENGLISH, key=len, reverse=True))})"
-    r"(?:[-\s](?P<second>one|two|three|four|five|six|seven|eight|nine))?"
-    rf"(?P<scale>\s(?:hundred|thousand|million|billion|trillion))?\b{_UNIT}",
+    rf"\b(?P<number>{_BELOW_THOUSAND}(?:\s(?:thousand|million|billion|trillion)(?:\s(?:and\s)?{_BELOW_THOUSAND})?)?"
+    rf"|an?(?=\s(?:hour|day|week|month|year|decade|century|mile|litre|point)\sand\sa\shalf))\b{_UNIT}",
     re.IGNORECASE,
 )
+_AND_A_HALF = re.compile(r"(?:\s|-)(?:and[\s-]a[\s-]half)\b|\s?반(?![가-힣])", re.IGNORECASE)
 _NAMED = re.compile(
     rf"\b(?:(?P<ordinal>{'|'.join(_ENGLISH_ORDINALS)})|(?P<decade>{'|'.join(_AGE_DECADES)})"
     rf"|(?P<multiple>{'|'.join(_MULTIPLES)}))\b",
     re.IGNORECASE,
 )
-_SMALL_WORD = r"one|two|three|four|five|six|seven|eight|nine|ten|\d{1,3}"
+_SMALL_WORDS = "|".join(_ONES[1:11])
+_SMALL_WORD = rf"{_SMALL_WORDS}|\d{{1,3}}"
 _SHARE = re.compile(
     rf"\b(?:(?P<top>an?|one|two|three|four|seven|nine|\d)[\s-])?(?P<part>{'|'.join(_PARTS)})\b"
     r"(?!\s(?:consecutive|straight|successive|time|term|year|quarter|month|week|meeting|party|season|round|place|largest)\b)"
-    r"(?:,? of)?(?: an?)?(?: (?P<of>percentage[ -]point|percent|point|million|billion|trillion)\b)?"
-    rf"|\b(?P<some>{_SMALL_WORD})(?: people)? (?:in|out of)(?: every)? (?P<all>three"
-    rf"|four|five|ten|3|4|5|10|100)\b(?! (?:years|months|days|weeks|hours))"
+    rf"(?:,? of)?(?: an?)?(?: (?P<of>[mbtr]*illion|percentage[ -]point|percent|point|{_LATIN_UNIT})"
+    r"\b)?"
+    rf"|\b(?P<some>{_SMALL_WORD})(?: [a-z]+){{0,2}} (?:in|out of)(?: every)? "
+    rf"(?P<all>{_SMALL_WORDS}|twelve|twenty|[2-9]|10|12|20|100)"
+    r"\b(?![.,]?\d|[\s-](?:years|months|days|weeks|hours|year|minutes))"
     r"|(?<![\d.])(?P<bottom>\d+(?:\.\d+)?|[두세네]|다섯)\s?분의\s?(?P<over>\d+|[한두세일이삼]|네)"
-    rf"|(?<!\d)(?P<every>열|백|다섯|네|세|[345]|10|100)\s?(?:명|사람|곳|가구|개)?\s?(?:에|중|가운데)\s(?P<those>{_NATIVE_NUMBER}|\d+)(?:명|사람|곳|가구|개)?"
+    rf"|(?<![\d.,])(?P<every>{_NATIVE_NUMBER}|백|[2-9]|10|100)\s?(?:명|사람|곳|가구|개)?\s?(?:에|중|가운데)\s(?P<those>{_NATIVE_NUMBER}|\d+)(?:명|사람|곳|가구|개)?"
     r"(?=[이은는꼴로의을\s(,])"
-    r"|(?P<half>절반|(?<![가-힣])반(?=[이을은의]|\s))",
+    r"|(?P<half>절반|(?<![가-힣])반(?=[이을은의]|\s))|(?P<half_year>(?<![가-힣])반년)",
     re.IGNORECASE,
 )
 _NATIVE = re.compile(
@@ -200,7 +211,7 @@ def _digit_figures(text: str) -> Iterator[Figure]:
         value = float(match["digits"].replace(",", "")) * by
         step, end, unit = 10.0 ** -len(match["digits"].partition(".")[2]) * by, match.end(), match["unit"]
         if scale and not scale.isascii() and not unit:
-            value, step, end, unit = _add_korean_pieces(text, value, step, end)
+            value, step, end, unit = _parse_korean_number(text, match)
         dimension, factor = _dimension(unit, match["sign"], bool(match["ordinal"]))
         past, start = end, match.start("sign") if match["sign"] else match.start("digits")
         code = _CODE.search(text[max(0, start - 13) : start])
@@ -208,36 +219,54 @@ def _digit_figures(text: str) -> Iterator[Figure]:
         yield Figure(text[start:end].strip(), start, end, value, dimension, factor, step, code=name)
 
 
-def _add_korean_pieces(
-    text: str, value: float, step: float, end: int
-) -> tuple[float, float, int, str | None]:
-    """Add what follows a Korean scale word, the 4,500 in "25만 4,500명", and find the unit after it."""
-    while more := _KOREAN_MORE.match(text, end):
-        by = _scale_of(more["scale"] or "")
-        piece = float(more["digits"].strip(",").replace(",", "")) * by
-        if piece >= step:
+def _parse_korean_number(text: str, first: re.Match[str]) -> tuple[float, float, int, str | None]:
+    """Return value, step, end and unit of a number in pieces: "25만 4,500명", "3천633만 명", "2조 3천억"."""
+    whole = section = 0.0
+    large = small = step = float("inf")  # each piece has a smaller scale than the one before
+    piece, end = first, first.end()
+    while True:
+        number, word = float(piece["digits"].strip(",").replace(",", "")), piece["scale"] or ""
+        big = _SCALES[word[-1]] if word and word[-1] in "만억조" else 0.0
+        rest = _scale_of(word[:-1] if big else word)
+        if big >= large or number * rest >= (small if big else min(small, large)):
             break  # "30만 5000만" is two figures
-        value, end = value + piece, more.end()
-        step = by
-        if by == 1.0:
+        section += number * rest
+        end, small, step = piece.end(), rest if rest > 1 else small, rest * (big or 1.0)
+        if big:
+            whole, section, large, small = whole + section * big, 0.0, big, float("inf")
+        more = _KOREAN_MORE.match(text, end) if word else None
+        if more is None:
             break
+        piece = more
     after = _AFTER.match(text, end)
-    return (value, step, after.end(), after["unit"]) if after else (value, step, end, None)
+    step *= 10.0 ** -len(first["digits"].partition(".")[2]) if piece is first else 1.0
+    return (whole + section, step, *((after.end(), after["unit"]) if after else (end, None)))
 
 
 def _word_figures(text: str) -> Iterator[Figure]:
     for match in _WORDS.finditer(text):
-        value = _ENGLISH[match["first"].lower()]
-        if match["second"] and value >= 20:
-            value += _ENGLISH[match["second"].lower()]
-        by = _scale_of((match["scale"] or "").strip().lower())
+        value, step = _parse_english_number(match["number"])
         dimension, factor = _dimension(match["unit"], None, False)
-        yield Figure(match.group(), *match.span(), value * by, dimension, factor, by, True)
+        yield Figure(match.group(), *match.span(), value, dimension, factor, step, True)
     for match in _NAMED.finditer(text):
         word = match.group().lower()
         value = _ENGLISH_ORDINALS.get(word) or _AGE_DECADES.get(word) or _MULTIPLES[word]
         dimension = "ordinal" if match["ordinal"] else "times" if match["multiple"] else "age"
         yield Figure(match.group(), *match.span(), value, dimension, is_word=True)
+
+
+def _parse_english_number(words: str) -> tuple[float, float]:
+    """Return the value of "two hundred and fifty thousand", and its last scale."""
+    whole = section = 0.0
+    scale = 1.0
+    for word in re.split(r"[\s-]+", words.lower()):
+        if word in _SCALES and len(word) > 2:
+            scale = _SCALES[word]
+            section = section * scale
+            whole, section = (whole + section, 0.0) if scale >= 1e3 else (whole, section)
+        elif word != "and":
+            scale, section = 1.0, section + (1.0 if word in {"a", "an"} else _ENGLISH[word])
+    return whole + section, scale
 
 
 def _korean_figures(text: str) -> Iterator[Figure]:
@@ -257,7 +286,10 @@ def _korean_figures(text: str) -> Iterator[Figure]:
 def _share_figures(text: str) -> Iterator[Figure]:
     for match in _SHARE.finditer(text):
         figure = Figure(match.group(), *match.span(), 50.0, "percent", step=1.0, is_word=True)
-        if match["part"]:
+        if match["half_year"]:
+            dimension, factor = UNITS["년"]
+            figure = replace(figure, value=0.5, dimension=dimension, factor=factor, step=0.5)
+        elif match["part"]:
             word, part = (match["top"] or "").lower(), match["part"].lower()
             if not word and part not in {"half", "quarter", "halved", "halving"}:
                 continue
@@ -282,16 +314,19 @@ def _part_of(figure: Figure, share: float, whole: str | None) -> Figure:
     """Return a share of what follows: a quarter of a million is a number, a tenth of a point is in points."""
     if not whole:
         return replace(figure, value=100 * share)
-    if whole in _SCALES:
+    if len(whole) > 2 and whole in _SCALES:
         value = share * _SCALES[whole]
         return replace(figure, value=value, dimension="", step=value / 10)
+    if whole in UNITS and not whole.startswith(("point", "percent")):
+        dimension, factor = UNITS[whole]
+        return replace(figure, value=share, dimension=dimension, factor=factor, step=share)
     return replace(figure, value=share, dimension="percent" if whole == "percent" else "points", step=share)
 
 
 def _join_compound_figures(found: list[Figure], text: str) -> Iterator[Figure]:
     """Join "1 hour 15 minutes" and "5 feet 4 inches" into one figure."""
     waiting: Figure | None = None
-    for figure in found:
+    for figure in (_add_half(figure, text) for figure in found):
         if waiting and _is_continued(waiting, figure, text):
             value = waiting.value + figure.base / waiting.factor
             step = figure.factor / waiting.factor
@@ -303,6 +338,21 @@ def _join_compound_figures(found: list[Figure], text: str) -> Iterator[Figure]:
         waiting = figure
     if waiting:
         yield waiting
+
+
+def _add_half(figure: Figure, text: str) -> Figure:
+    """Add the half of "two and a half years" and "2년 반"."""
+    half = _AND_A_HALF.match(text, figure.end)
+    if half is None or figure.dimension == "percent":
+        return figure
+    unit = _AFTER.match(text, half.end())
+    name = unit["unit"] if unit and not figure.dimension else None
+    end = unit.end() if unit and name else half.end()
+    dimension, factor = _dimension(name, None, False) if name else (figure.dimension, figure.factor)
+    whole = text[figure.start : end]
+    return replace(
+        figure, text=whole, end=end, value=figure.value + 0.5, step=0.5, dimension=dimension, factor=factor
+    )
 
 
 def _is_continued(first: Figure, second: Figure, text: str) -> bool:
@@ -326,8 +376,10 @@ def _add_range(figure: Figure, text: str) -> Figure:
         apart = max(2.5, 0.05 * value) if is_about else 2.5
     elif is_about:
         apart = max(step / 2, 0.03 * value)
-    elif figure.is_word or digits < 2 or step / 2 > 0.03 * value:
+    elif figure.is_word or (digits < 2 and figure.dimension in {"ordinal", "age"}):
         apart = 0.0
+    elif digits < 2 or step / 2 > 0.05 * value:  # 3,000 for 3,012, but not 3 for 3.4
+        apart = 0.02 * value if value >= 1000 else 0.0
     else:
         apart = step / 2 * (1 + 1e-9)
     low, high = value - apart, value + apart

@@ -59,6 +59,12 @@ def load_phrase_pattern(name: str) -> re.Pattern[str]:
 
 
 @cache
+def load_exonyms() -> frozenset[str]:
+    """Return names that Korean translates rather than spells, in lower case."""
+    return frozenset(_load_table("names")["translated"].split())
+
+
+@cache
 def load_opposites() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
     """Return the pairs of opposites in `lexicon/poles.toml`, over lower-case text."""
     table = _load_table("poles")

@@ -7,7 +7,7 @@ for the verifier.
 import re
 from collections.abc import Iterator, Sequence
 
-from fathom.evidence.checks.dates import Date, find_dates, has_relative_time, meant_years
+from fathom.evidence.checks.dates import find_dates, has_relative_time, meant_years
 from fathom.evidence.checks.derivation import (
     Passage,
     find_calculation,
@@ -19,7 +19,7 @@ from fathom.evidence.checks.derivation import (
 )
 from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.evidence.checks.lexicon import load_opposites, load_phrase_pattern
-from fathom.evidence.checks.words import ParsedWord, is_same_word, parse_text, particle_role
+from fathom.evidence.checks.words import ParsedText, ParsedWord, is_same_word, parse_text, particle_role
 from fathom.text.tokens import has_cjk
 
 _FIRST_YEAR = re.compile(
@@ -29,76 +29,54 @@ _PARTICLE = re.compile(r"은|는|이|가|을|를|의|에|에서|으로|로|보�
 _SUBJECT_AFTER_BRACKET = re.compile(r"\([^()\n]{1,40}\)[은는이가]")
 _LEAD = re.compile(r"\b(by|to|from)\s(?:about |nearly |over |up to )?$")
 _MINUS = re.compile(r"(?:\bminus|영하|마이너스)\s$|(?:^|[\s`(])[-–−]$")
-_DATE_SIDES = {
-    "since": {"since", "after", "부터", "이후", "이래"},
-    "until": {"until", "till", "by", "before", "까지", "이전"},
-    "in": {"in", "on", "at", "에"},
-}
-_PART_OF = re.compile(r"[,;]\s([^,;.]{2,30}?)\s?\bof (?:them|it|which|whom|these)\b([^,;.]{3,60})")
 _THAN = re.compile(
     r"(?:지난해|작년|전년|1년 전|한 해 전|올해)[^,.]{0,14}?(?:보다|대비|에 비해)"
     r"|\bthan (?:\w+ ){0,3}?(?:year|quarter|month)(?: earlier| before| ago)?"
     r"|\b(?:a|the) (?:year|quarter|month) (?:earlier|before|ago)\b"
 )
-_QUARTERS = {
-    1: re.compile(
-        r"(?<!\d)1\s?/?4?분기|\bq1\b|\bfirst (?:quarter|three months)|(?<!\d)1\s?[~∼–-]\s?3월|석 달|3개월"
-    ),
-    2: re.compile(r"(?<!\d)2\s?/?4?분기|\bq2\b|\bsecond quarter|(?<!\d)4\s?[~∼–-]\s?6월"),
-    3: re.compile(r"(?<!\d)3\s?/?4?분기|\bq3\b|\bthird quarter|(?<!\d)7\s?[~∼–-]\s?9월"),
-    4: re.compile(r"(?<!\d)4\s?/?4?분기|\bq4\b|\bfourth quarter|(?<!\d)10\s?[~∼–-]\s?12월"),
-    5: re.compile(r"상반기|하반기|\b(?:first|second) half\b|\bh[12]\b"),
-}
-_PERIOD_END = re.compile(r"(?<=[.!?。])\s+|\n+|(?<=지만)\s|,\s|;\s")
 _MOST_ROWS = 40
-_SHARE_OF = re.compile(
-    r"(?P<whole>[가-힣]{2,10}?)(?:들)?(?:의| [\d,]{1,9}명 ?(?:가운데|중)| 가운데| 중)[ ,]"
-    r"(?P<share>\d{1,3}(?:\.\d{1,3})?)\s?%"
-)
-_RATE = re.compile(
-    r"(\d{0,9}\s?[가-힣]{1,6}?)당(?=\s)|\bper (\w+)|(?<!\w)(하루|한 달|일주일|매주|매달|매년)(?=\s)"
-    r"|\b(daily|weekly|monthly|yearly|annual)\b"
-)
 _RANGE = re.compile(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+\S*")
 _CLAUSE = re.compile(
     r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s|(?<=%로)\s|(?<=[명원건]으로)\s|(?<=개로)\s"
+)
+_OF = re.compile(r" of (?:the |its |all |these |those )?")
+_DATED = re.compile(
+    r"[,;.]\s|\s(?:and|while|but|whereas|against|from|compared with)\s"
+    r"|(?<=[고며])\s|(?<=지만),?\s|(?<=에서)\s"
 )
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
 
 
 def find_misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Yield what is placed differently in the statement than in the quote, as (kind, note)."""
-    said = _free_figures(statement)
-    yield from _find_odd_figures(said, statement, passage)
+    yield from _find_odd_figures(_free_figures(statement), statement, passage)
     yield from _find_other_year(statement, passage)
-    yield from _other_side_of_date(statement, passage)
-    yield from _share_left_out(statement, passage)
-    yield from _whole_year(statement, passage)
+    yield from _find_figure_of_other_year(statement, passage)
+    yield from _find_other_column(statement, passage)
+    yield from _find_dropped_limits(statement, passage)
     if has_cjk(statement) == has_cjk(passage.quoted):
         yield from _find_swapped_rows(statement, passage)
         yield from _find_other_owner(statement, passage)
-        yield from _find_owner_named_elsewhere(statement, passage)
-        yield from _find_other_subject(statement, passage)
         yield from _find_other_whole(statement, passage)
-        yield from _other_rate(statement, passage)
+        yield from _find_other_subject(statement, passage)
+        yield from _find_dropped_rank(statement, passage)
+        yield from _find_false_ranking(statement, passage)
 
 
 def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     quoted = [(figure, passage.quoted) for figure in find_figures(passage.quoted)]
-    limits = load_opposites()["limit"]
     for figure in said:
         if not is_figure_found(figure, passage):
             formula = find_calculation(figure, passage)
-            if formula and not _is_plain_difference(figure, formula):
+            if formula and not _is_plain_calculation(figure, formula, statement):
                 yield "calculation", f"'{figure.text}' is not in the source, but may be {formula}"
             elif not formula and (is_small_number(figure) or is_fraction(figure)):
                 yield "count", f"nothing in the source counts '{figure.text}'"
-        if not any(f.dimension == figure.dimension and f.factor == figure.factor for f, _ in quoted):
-            slipped = [o for o, _ in quoted if o.value == figure.value and o.dimension == figure.dimension]
-            if slipped and figure.dimension == "time" and not any(is_same_figure(figure, o) for o in slipped):
-                yield "unit", f"'{figure.text}' has another unit in the quote: '{slipped[0].text}'"
         same = [(other, text) for other, text in quoted if is_same_figure(figure, other)]
         if not same:
+            slipped = [o for o, _ in quoted if o.value == figure.value and o.dimension == figure.dimension]
+            if slipped and figure.factor != slipped[0].factor:
+                yield "unit", f"'{figure.text}' has another unit in the quote: '{slipped[0].text}'"
             continue
         lead = _lead(figure, statement)
         leads = {_lead(other, text) for other, text in same}
@@ -108,12 +86,6 @@ def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) 
             yield "unit", f"'{figure.text}' has another unit in the quote: '{same[0][0].text}'"
         if _is_level(figure, statement) and all(_is_change(other, text) for other, text in same):
             yield "figure", f"'{figure.text}' is a change in the quote, not a value"
-        if (
-            figure.bound
-            and all(figure.value == o.value and o.bound != figure.bound for o, _ in same)
-            and not (limits[figure.bound > 0].search(passage.quoted.lower()))
-        ):
-            yield "figure", f"the quote does not bound '{figure.text}' like that"
         if "|" in passage.quoted and any(
             _is_unscaled(figure, statement, thing) for thing in passage.scales.values()
         ):
@@ -127,10 +99,14 @@ def _lead(figure: Figure, text: str) -> str:
     return "-" if _MINUS.search(before) else found[1] if found else ""
 
 
-def _is_plain_difference(figure: Figure, formula: str) -> bool:
-    """Tell whether such a difference is hardly chance: it has three digits or a unit."""
+def _is_plain_calculation(figure: Figure, formula: str, statement: str) -> bool:
+    """Tell whether such a calculation is hardly chance, or the statement says that it is one."""
+    if " + " in formula:
+        return load_phrase_pattern("sum").search(statement.lower()) is not None
+    if " x " in formula or " ÷ " in formula:
+        return load_phrase_pattern("rate").search(statement.lower()) is not None
     digits = len(re.sub(r"\D|^[0.]+|0+$", "", figure.text))
-    return " - " in formula and (digits >= 2 or bool(figure.dimension))
+    return " of " in formula or digits >= 2 or bool(figure.dimension) or is_fraction(figure)
 
 
 def _is_other_unit(figure: Figure, other: Figure) -> bool:
@@ -203,55 +179,6 @@ def _names_earlier_figure(statement: str, passage: Passage) -> bool:
     )
 
 
-def _other_side_of_date(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find "on 1 October" where the quote says "until 1 October"."""
-    theirs = [(date, _side(passage.quoted, date)) for date in find_dates(passage.quoted)]
-    for date in find_dates(statement):
-        mine = _side(statement, date)
-        sides = {side for other, side in theirs if other.parts == date.parts}
-        if mine and sides and mine not in sides and "" not in sides:
-            yield "date", f"the quote says '{min(sides)}' {date.text}, the statement '{mine}'"
-
-
-def _side(text: str, date: Date) -> str:
-    """Return whether a date is a start, an end or the time itself, by the preposition beside it."""
-    before = re.search(r"\b(\w+)\s$", text[: date.start].lower())
-    after = re.match(r"\s?(부터|이후|이래|까지|이전|에)", text[date.end :])
-    word = after[1] if after else before[1] if before else ""
-    return next((side for side, words in _DATE_SIDES.items() if word in words), "")
-
-
-def _share_left_out(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find what the quote says only of a part: "5,300 people, about 600 of them in Switzerland"."""
-    said = parse_text(statement)
-    for match in _PART_OF.finditer(passage.quoted):
-        part, rest = find_figures(match[1]), parse_text(match[2])
-        is_stated = any(is_same_figure(f, other) for f in find_figures(statement) for other in part)
-        if (
-            part
-            and not is_stated
-            and rest.content_words
-            and all(w.key in said.keys for w in rest.content_words[:2])
-        ):
-            yield "scope", f"the quote says it of '{match[1].strip()}' only"
-
-
-def _whole_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a figure of a quarter or half in the quote, where the statement names none."""
-    if any(words.search(statement.lower()) for words in _QUARTERS.values()):
-        return
-    mine = _free_figures(statement)
-    for clause in _split_parts(passage.quoted, _PERIOD_END):
-        named = next((m.group() for words in _QUARTERS.values() if (m := words.search(clause.lower()))), "")
-        same = [
-            f
-            for f in _free_figures(_THAN.sub(" ", clause))
-            if any(is_same_figure(f, other) for other in mine)
-        ]
-        if named and same:
-            yield "period", f"in the quote '{same[0].text}' is of '{named}'"
-
-
 def _free_figures(text: str) -> list[Figure]:
     """Return the figures that are no dates and no part of a range such as "30~34"."""
     taken = [match.span() for match in _RANGE.finditer(text)]
@@ -268,7 +195,7 @@ def _split_parts(text: str, cut: re.Pattern[str]) -> list[str]:
 
 def _find_swapped_rows(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find figures that go with the words of another row or clause of the quote."""
-    rows = _split_parts(passage.quoted, re.compile(r"\n+"))
+    rows = _split_parts(passage.quoted, re.compile(r"\n\s*\n" if "\n\n" in passage.quoted else r"\n+"))
     if len(rows) < 2:
         rows = [
             row
@@ -281,6 +208,7 @@ def _find_swapped_rows(statement: str, passage: Passage) -> Iterator[tuple[str, 
     unique = [_unique_labels(owners, place) for place in range(len(rows))]
     values = [_free_figures(row) for row in rows]
     strangers: dict[tuple[int, int], Figure] = {}  # (row of its words, row of its figure)
+    clauses: dict[tuple[int, int], str] = {}
     for clause in _split_parts(statement, _CLAUSE):
         labels = _labels(clause)
         scores = [len(labels & own) for own in unique]
@@ -290,19 +218,19 @@ def _find_swapped_rows(statement: str, passage: Passage) -> Iterator[tuple[str, 
         for figure in (figure for figure in _free_figures(clause) if figure.value != 1):
             places = [n for n, row in enumerate(values) if any(is_same_figure(figure, f) for f in row)]
             if len(places) == 1 and places[0] != own and (scores[places[0]] == 0 or len(rows) == 2):
-                strangers[own, places[0]] = figure
+                strangers[own, places[0]], clauses[own, places[0]] = figure, clause
     for (own, other), figure in strangers.items():
         if (other, own) in strangers:
             if own < other:
                 yield "figure", f"'{figure.text}' and '{strangers[other, own].text}' have changed places"
-        elif _is_passed_over(figure, values[own], statement):
+        elif _is_passed_over(figure, values[own], clauses[own, other]):
             yield "figure", f"'{figure.text}' stands with other words in the quote"
 
 
-def _is_passed_over(figure: Figure, own: Sequence[Figure], statement: str) -> bool:
-    """Tell whether the words' own row has such a figure that the statement does not mention."""
-    mentioned = find_figures(statement)
-    rivals = [other for other in own if other.dimension == figure.dimension]
+def _is_passed_over(figure: Figure, own: Sequence[Figure], clause: str) -> bool:
+    """Tell whether the words' own row has such a figure that their clause does not mention."""
+    mentioned = find_figures(clause)
+    rivals = [other for other in own if other.dimension == figure.dimension or not other.dimension]
     return bool(rivals) and not any(is_same_figure(f, other) for other in rivals for f in mentioned)
 
 
@@ -319,18 +247,6 @@ def _find_other_owner(statement: str, passage: Passage) -> Iterator[tuple[str, s
             continue
         if not any(is_same_figure(f, rival) for f in kept for rival in rivals):
             yield "figure", f"in the quote '{figure.text}' is not what is said of '{owner.text}'"
-
-
-def _find_owner_named_elsewhere(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a figure given to a word that the quote has, but not as the subject of that figure."""
-    theirs = _pair_figures_with_subjects(passage.quoted)
-    quoted = {word.key for word in parse_text(passage.quoted).content_words}
-    said = {word.key for word in parse_text(statement).content_words}
-    for figure, owner in _pair_figures_with_subjects(statement):
-        keepers = {w.key for other, w in theirs if is_same_figure(figure, other) and len(w.key) > 1}
-        is_subject = particle_role(owner) == "이" and len(owner.key) > 1
-        if keepers and is_subject and owner.key in quoted and not keepers & said:
-            yield "figure", f"in the quote '{figure.text}' is said of '{min(keepers)}', not of '{owner.key}'"
 
 
 def _pair_figures_with_subjects(text: str) -> list[tuple[Figure, ParsedWord]]:
@@ -364,6 +280,125 @@ def _unique_labels(owners: Sequence[set[str]], place: int) -> set[str]:
     return owners[place] - others
 
 
+def _find_figure_of_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find a figure of 2022 in the statement that the quote gives for 2023, next to one for 2022."""
+    clauses = [(_years(c), _free_figures(c)) for c in _split_parts(passage.quoted, _DATED)]
+    quoted = set().union(*(years for years, _ in clauses))
+    for clause in _split_parts(statement, _DATED):
+        mine = _years(clause)
+        for figure in _free_figures(clause) if len(mine) == 1 and mine <= quoted else ():
+            theirs = [years for years, known in clauses if any(is_same_figure(figure, f) for f in known)]
+            if theirs and all(len(years) == 1 and not years & mine for years in theirs):
+                yield "year", f"in the quote '{figure.text}' is of {min(theirs[0])}, not of {min(mine)}"
+
+
+def _years(text: str) -> set[int]:
+    return {date.year for date in find_dates(text) if date.year}
+
+
+def _find_other_whole(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find a share of another whole than in the quote: 85% of the patients, 85% of the dead."""
+    mine, theirs = _find_wholes(statement), _find_wholes(passage.quoted)
+    for figure, whole in mine:
+        others = [word for other, word in theirs if is_same_figure(figure, other)]
+        if others and not any(is_same_word(whole.key, word.key) for word in others):
+            yield "scope", f"in the quote '{figure.text}' is of '{others[0].text}', not of '{whole.text}'"
+
+
+def _find_wholes(text: str) -> list[tuple[Figure, ParsedWord]]:
+    """Pair shares with what they are a part of: "X의 85%", "85% of the X"."""
+    found, words = [], parse_text(text).words
+    for figure in (f for f in find_figures(parse_text(text).text) if f.dimension == "percent"):
+        before = [word for word in words if 0 <= figure.start - word.end <= 1 and word.particle == "의"]
+        part = _OF.match(parse_text(text).text, figure.end)
+        after = [word for word in words if part and word.start == part.end() and word.is_content]
+        found += [(figure, word) for word in (*before, *after)]
+    return found
+
+
+def _find_other_column(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find a figure of a table's row with the words of another column's heading."""
+    rows = [line for line in passage.quoted.splitlines() if line.count("|") >= 3]
+    above = [line for line in passage.everything.splitlines() if line.count("|") >= 3 and line not in rows]
+    said = parse_text(statement)
+    for row in rows[:_MOST_ROWS]:
+        cells = _cells(row)
+        head = next(
+            (h for h in map(_cells, above) if len(h) == len(cells) and not any(map(find_figures, h))), []
+        )
+        labels = [_labels(cell) for cell in head]
+        for place, cell in enumerate(cells if head else []):
+            shown = [
+                f for f in find_figures(cell) if any(is_same_figure(g, f) for g in _free_figures(statement))
+            ]
+            own, others = (
+                _unique_labels(labels, place),
+                [_unique_labels(labels, n) for n in range(len(labels))],
+            )
+            named = [n for n, words in enumerate(others) if n != place and any(said.has(w) for w in words)]
+            is_free = [n for n in named if not _shares_figure(cells[n], statement)]
+            if shown and is_free and own and not any(said.has(word) for word in own):
+                yield (
+                    "figure",
+                    f"'{shown[0].text}' is in the column '{head[place]}', not '{head[is_free[0]]}'",
+                )
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip(" *_`") for cell in line.strip().strip("|").split("|")]
+
+
+def _shares_figure(cell: str, statement: str) -> bool:
+    return any(is_same_figure(f, other) for f in find_figures(cell) for other in find_figures(statement))
+
+
+def _find_dropped_limits(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find a limit of whom the quote is about: "recipients with an income of over $74,788"."""
+    mine = find_figures(statement)
+    for match in load_phrase_pattern("limit_of_group").finditer(passage.quoted.lower()):
+        limits = find_figures(match.group())
+        if limits and not any(is_same_figure(f, limit) for limit in limits for f in mine):
+            yield "scope", f"the quote is about those '{match.group().strip()}' only"
+
+
+def _find_false_ranking(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find "Cole raised the most" where another one's figure in the quote is higher, or "A more than B"."""
+    pairs = [(f, w) for f, w in _pair_figures_with_subjects(passage.quoted) if not _is_change_of_place(f)]
+    one, other = load_opposites()["rank"]
+    low = statement.lower()
+    words = parse_text(statement).words
+    named = [(f, w) for w in words for f, owner in pairs if is_same_word(w.key, owner.key)]
+    if len(pairs) < 2 or not named or bool(one.search(low)) == bool(other.search(low)):
+        return
+    figure, owner = named[0]
+    rivals = [(f.base, w) for f, w in pairs if f.dimension == figure.dimension and w.key != owner.key]
+    best = (max if one.search(low) else min)([*rivals, (figure.base, owner)], key=lambda pair: pair[0])
+    if best[0] != figure.base:
+        yield "figure", f"by the quote's figures it is '{best[1].text}', not '{owner.text}'"
+
+
+def _is_change_of_place(figure: Figure) -> bool:
+    return figure.dimension in {"ordinal", "time"} or bool(figure.code)
+
+
+def _find_dropped_rank(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find "largest" where the quote's own clause says "fifth largest"."""
+    said, mine = parse_text(statement), find_figures(statement)
+    clauses = [(_shared_words(said, c), c) for c in _split_parts(passage.quoted, _CLAUSE)]
+    best = max((shared for shared, _ in clauses), default=0)
+    for shared, clause in clauses:
+        words = parse_text(clause).words
+        for rank in find_figures(clause) if shared == best and best > 1 else ():
+            head = next((word for word in words if word.start >= rank.end), None)
+            is_rank = rank.dimension == "ordinal" and rank.value > 1 and head is not None
+            if is_rank and head and head.low in said.low and not any(is_same_figure(f, rank) for f in mine):
+                yield "scope", f"the quote says '{rank.text} {head.text}'"
+
+
+def _shared_words(said: ParsedText, clause: str) -> int:
+    return sum(said.has(key) for key in parse_text(clause).keys)
+
+
 def _find_other_subject(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find a clause whose subject and other words come from different sentences of the quote."""
     sentences = [parse_text(part) for part in _split_parts(passage.quoted, _SENTENCE)]
@@ -387,25 +422,6 @@ def _find_other_subject(statement: str, passage: Passage) -> Iterator[tuple[str,
             and topic.key not in {w.key for w in clause.words}
         ):
             yield "who and what", f"in the quote it is '{topic.text}', not '{subject.text}'"
-
-
-def _find_other_whole(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a share of another whole than in the quote: 85% of the patients, 85% of the dead."""
-    theirs = {match["share"]: match["whole"] for match in _SHARE_OF.finditer(passage.quoted)}
-    for match in _SHARE_OF.finditer(statement):
-        whole = theirs.get(match["share"], match["whole"])
-        if whole not in statement and match["whole"] not in passage.quoted:
-            yield "scope", f"in the quote {match['share']}% are of '{whole}', not of '{match['whole']}'"
-
-
-def _other_rate(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find "per hectare" or "a month" where the quote says "per 10 ares" or "a day"."""
-    mine, theirs = (
-        {"".join(match.groups(default="")).replace(" ", "") for match in _RATE.finditer(text.lower())}
-        for text in (statement, passage.quoted)
-    )
-    if mine and theirs and not mine & theirs:
-        yield "unit", f"it says 'per {min(mine)}', the quote 'per {min(theirs)}'"
 
 
 def _topic(words: Sequence[ParsedWord]) -> ParsedWord | None:

@@ -15,6 +15,8 @@ from fathom.evidence.checks.words import ParsedText, ParsedWord, is_same_word, p
 
 _BE = frozenset(["is", "are", "was", "were", "be", "been", "being", "got", "gets"])
 _KOREAN_PASSIVE = re.compile(r"(?:되|됐|된|당하|당했|받|에 의해|에게 (?:패|졌)|시키|시켰|시킨)")
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|been|being|be) (?:\w+ ){1,3}by\b")
+_SPEECH = re.compile(r"[\"“”]")
 _SAME_BOTH_WAYS = (
     "link equal similar differ married meet border compare relate same close together with match"
 )
@@ -39,6 +41,12 @@ def find_swapped_roles(said: ParsedText, quoted: Sequence[ParsedText]) -> list[s
 
 
 def _find_swap(said: ParsedText, text: ParsedText) -> tuple[str, str] | None:
+    if (" by " in said.low) != (" by " in text.low) and _PASSIVE.search(
+        said.low if " by " in said.low else text.low
+    ):
+        return None  # "A took over B" for "B was taken over by A"
+    if _SPEECH.search(text.text):
+        return None  # reported speech turns the order around
     places = _places(text)
     shared = [(w, other) for w in said.content_words if (other := places.get(w.key)) is not None]
     for n, (first, first_there) in enumerate(shared):
@@ -136,12 +144,21 @@ def find_swapped_figures(said: ParsedText, quoted: Sequence[ParsedText]) -> list
         for one, other in combinations(both, 2):
             if _figure_kind(one) != _figure_kind(other):
                 continue
+            before = [(_word_before(said, name), _word_before(text, name)) for name in (one, other)]
+            if all(mine == there != "" for mine, there in before) and before[0] != before[1]:
+                continue
             mine, theirs = _find_nearest_words(said), _find_nearest_words(text)
             kept = _count_shared(mine[one], theirs[one]) + _count_shared(mine[other], theirs[other])
             crossed = _count_shared(mine[one], theirs[other]) + _count_shared(mine[other], theirs[one])
             if crossed > kept:
                 return [f"{one} and {other} have changed places"]
     return []
+
+
+def _word_before(text: ParsedText, figure: str) -> str:
+    """Return the content word right before a figure."""
+    start = next(start for name, start, _ in _figures(text) if name == figure)
+    return next((word.key for word in text.content_words if 0 <= start - word.end <= 1), "")
 
 
 @lru_cache(maxsize=4096)

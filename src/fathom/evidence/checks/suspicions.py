@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fathom.evidence.checks.comparands import find_other_parts
-from fathom.evidence.checks.derivation import Passage, is_same_figure
+from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
 from fathom.evidence.checks.figures import Figure, find_figures, normalize_letters
 from fathom.evidence.checks.lexicon import (
     Marker,
@@ -17,10 +16,10 @@ from fathom.evidence.checks.lexicon import (
     load_opposites,
     load_phrase_pattern,
 )
+from fathom.evidence.checks.negation import find_negations
 from fathom.evidence.checks.placement import find_misplaced
-from fathom.evidence.checks.replacement import find_replaced
 from fathom.evidence.checks.strict import find_flaws_by_kind
-from fathom.evidence.checks.transliteration import find_names_given_to_others
+from fathom.evidence.checks.transliteration import find_names_given_to_others, sounds_like_any
 from fathom.evidence.checks.units import UNITS
 from fathom.evidence.checks.words import ParsedText, measure_coverage, parse_text
 from fathom.text.embedding import word_rarity
@@ -28,15 +27,18 @@ from fathom.text.mentions import find_missing_names, find_name_words
 from fathom.text.tokens import STOP_WORDS, has_cjk
 
 _IN_QUOTE = frozenset(
-    {"cause", "proof", "negation"}
+    {"cause", "proof", "superlative"}
 )  # strong words: finding one elsewhere on the page is not enough
 _SURE = frozenset({"possible"})
 _OF_SENTENCES = frozenset({"condition", "exception"})
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s|\n")
 _CLOSE_WORDING = 0.5  # share of the statement's words from the quote that allows a word-by-word comparison
+_COPIED = 0.75  # a denial in such a copy is the statement's own
 _SHORT = 12  # content words: longer statements re-order clauses without swapping roles
+_STEM = 4  # letters that "China" and "Chinese" share
+_MOST_NOTES = 2  # more are skimmed, not checked
 _LONG = 4000  # characters; longer text is cut to bound the time
-_FAR = 0.25  # least share of its words in quote and context together
+_TURNING = frozenset({"first", "last", "earlier", "later", "before", "after"})  # as seen from elsewhere
 _EVERYDAY = 12.5  # highest rarity of a word that is no name
 _MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)((?:[A-Z][\w'’-]+\s+){1,4}[A-Z][\w'’-]+|[A-Z][a-z'’-]{3,})")
@@ -54,35 +56,33 @@ class Suspicion:
 
 
 def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
-    """Return suspicions about a statement, given its quotes and context; often none."""
+    """Return the one or two most specific suspicions about a statement; often none."""
     said = normalize_letters(statement)[:_LONG]
     if passage.quoted.strip(" .") == said.strip(" ."):
         return []
     is_one_language = has_cjk(said) == has_cjk(passage.quoted)
-    found = [*_marker_suspicions(said, passage, is_one_language)]
-    found += [Suspicion(kind, note) for kind, note in find_misplaced(said, passage)]
-    found += [*_pole_suspicions(said, passage)]
-    found += [*_speaker_suspicions(said, passage), *_name_suspicions(said, passage)]
-    found += [Suspicion(kind, note) for kind, note in find_names_given_to_others(said, passage)]
-    found += [Suspicion(kind, note) for kind, note in find_other_parts(said, passage)]
+    pairs = [*find_misplaced(said, passage), *find_names_given_to_others(said, passage)]
+    found = [Suspicion(kind, note) for kind, note in pairs]
+    found += [*_pole_suspicions(said, passage), *_name_suspicions(said, passage)]
+    found += [*_marker_suspicions(said, passage, is_one_language), *_speaker_suspicions(said, passage)]
     if is_one_language:
-        found += [Suspicion(kind, note) for kind, note in find_replaced(said, passage)]
         found += _wording_suspicions(said, passage)
-    distinct = {suspicion.note: suspicion for suspicion in found}
-    # Drop duplicates: "the quote says 'may'" adds nothing to a longer note that starts the same.
-    return [s for s in distinct.values() if not any(s.note != n and n.startswith(s.note) for n in distinct)]
+    return list({suspicion.note: suspicion for suspicion in found}.values())[:_MOST_NOTES]
 
 
 def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) -> Iterator[Suspicion]:
     near = select_relevant_sentences(statement, passage)
     said, quoted = find_markers(statement), find_markers(near)
+    # A cause that the quote denies is no source of one.
+    sentences = [s for s in _SENTENCE_END.split(passage.quoted) if not find_negations(parse_text(s))]
+    asserted = "\n".join([*sentences, passage.title, passage.headings])
     for marker in load_markers():
         # "will" does not replace "will probably": the quote's other markers count by themselves.
         answers = marker.answers - (quoted.keys() - {marker.kind} if marker.kind in _SURE else set())
         is_dropped = marker.is_kept and marker.kind in quoted and not answers & said.keys()
         if is_dropped and not _is_about_other_words(marker, statement, near, is_one_language):
             yield Suspicion(marker.kind, f"the quote says '{quoted[marker.kind]}', the statement does not")
-        source = passage.quoted if marker.kind in _IN_QUOTE else passage.everything
+        source = asserted if marker.kind in _IN_QUOTE else passage.everything
         if marker.needs_source and marker.kind in said and not find_markers(source, marker.answers):
             yield Suspicion(marker.kind, f"the statement says '{said[marker.kind]}', its source does not")
 
@@ -95,7 +95,7 @@ def _is_about_other_words(marker: Marker, statement: str, near: str, is_one_lang
     clauses = _split_clauses(near, _SENTENCE_END if marker.kind in _OF_SENTENCES else _CLAUSE_END)
     marked = [clause for clause in clauses if marker.pattern.search(clause.lower())]
     others = [clause for clause in clauses if clause not in marked]
-    values = find_figures(statement)
+    values = find_figures_outside_dates(statement)
     shared = [_count_shared_figures(values, some) for some in (marked, others)]
     if not is_one_language:
         return bool(values) and not shared[0] and marker.kind not in _IN_QUOTE
@@ -167,9 +167,9 @@ def _speaker_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]
 
 def _name_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
     wanted = [
-        n
+        n.removesuffix("'s").removesuffix("’s")
         for n in (*find_name_words(statement), *_first_names(statement))
-        if len(n) > 1 and n.lower() not in UNITS
+        if len(n) > 1 and n.lower() not in UNITS and not find_figures(n)
     ]
     missing = [
         n for n in find_missing_names(dict.fromkeys(wanted), [passage.everything]) if not _MONTH.match(n)
@@ -178,7 +178,7 @@ def _name_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
     missing = [n for n in missing if n.lower() not in low and not _is_everyday(n)]
     missing = [n for n in missing if not (n[1:].islower() and re.search(rf"\b{n[:4].lower()}", low))]
     if has_cjk(passage.everything) and not has_cjk(statement):
-        missing = [name for name in missing if name.isupper()]
+        missing = [n for n in missing if n.isupper() or not sounds_like_any(n, passage.everything)]
     for name in missing:
         yield Suspicion("name", f"'{name}' is not in the source")
     if not missing:
@@ -191,8 +191,8 @@ def _other_names(statement: str, passage: Passage) -> Iterator[Suspicion]:
         [name for name in find_name_words(text) if name[1:].islower() and not _MONTH.match(name)]
         for text in (statement, passage.quoted)
     )
-    foreign = [name for name in mine if name not in passage.quoted and name not in passage.title]
-    if foreign and theirs and not any(name in statement for name in theirs):
+    foreign = [name for name in mine if name[:_STEM] not in passage.quoted and name not in passage.title]
+    if foreign and theirs and not any(name[:_STEM] in statement for name in theirs):
         yield Suspicion("name", f"the quote names '{theirs[0]}', not '{foreign[0]}'")
 
 
@@ -214,14 +214,24 @@ def _first_names(statement: str) -> list[str]:
     ]
 
 
+def _is_telling(kind: str, why: str, passage: Passage) -> bool:
+    """Tell whether a finding of the strict rules says enough for a verifier to check."""
+    words = why.lower().split("'")
+    if kind == "a direction":
+        return not _TURNING & set(words) and words[1] not in passage.quoted.lower()
+    if kind == "its scope":
+        return why.startswith("it leaves out")
+    return not (why.startswith("nothing in") and find_figures(why))
+
+
 def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
-    """Compare word by word if the statement keeps the quote's wording; else check that it is similar."""
+    """Compare word by word if the statement keeps the quote's wording."""
     said = parse_text(statement)
-    if measure_coverage(said, [parse_text(quote) for quote in passage.quotes]) >= _CLOSE_WORDING:
+    shared = measure_coverage(said, [parse_text(quote) for quote in passage.quotes])
+    if shared >= _CLOSE_WORDING:
         found = find_flaws_by_kind(statement, [quote[:_LONG] for quote in passage.quotes])
-        kinds = ("a direction", "other words", "its scope")
+        kinds = ("a direction", "other words", "its scope", *(["a negation"] if shared >= _COPIED else []))
         for kind in kinds if len(said.content_words) > _SHORT else ("who and what", *kinds):
             for why in found.get(kind, []):
-                yield Suspicion(kind, why)
-    elif len(said.keys) >= 4 and measure_coverage(said, [parse_text(passage.everything)]) < _FAR:
-        yield Suspicion("other words", "hardly any of its words are in the source")
+                if _is_telling(kind, why, passage):
+                    yield Suspicion(kind, why)

@@ -21,19 +21,27 @@ length 1609.344 mile miles mi 마일
 length 0.3048 foot feet ft 피트
 length 0.0254 inch inches 인치
 length 0.9144 yard yards 야드
-area 1 m2 m² 제곱미터
-area 1e6 km2 km² 제곱킬로미터
+area 1 m2 m² m^2 square-metre square-metres square-meter square-meters 제곱미터
+area 1e6 km2 km² km^2 square-kilometre square-kilometres square-kilometer square-kilometers 제곱킬로미터
+area 2589988 square-mile square-miles
+area 0.092903 square-foot square-feet sqft sq-ft 제곱피트
+area 100 are ares 아르
 area 1e4 hectare hectares ha 헥타르
 area 3.3058 평
 area 4046.86 acre acres 에이커
 volume 1 litre litres liter liters 리터
+volume 0.1 dl decilitre decilitres 데시리터
 volume 1e-3 ml millilitres milliliters 밀리리터
-volume 1e3 m3 m³ 세제곱미터
+volume 1e3 m3 m³ m^3 cubic-metre cubic-metres cubic-meter cubic-meters 세제곱미터
+volume 1e12 km3 km³ km^3 cubic-kilometre cubic-kilometres cubic-kilometer cubic-kilometers
 volume 3.785 gallon gallons 갤런
 volume 158.987 barrel barrels 배럴
 mass 1e-6 µg μg micrograms 마이크로그램
 mass 1e-3 mg milligram milligrams 밀리그램
 mass 1 g gram grams 그램
+mass 453.59237 lb lbs
+mass 6350.29 st stone
+mass 28.3495 oz ounce ounces 온스
 mass 1e3 kg kilogram kilograms kilo kilos 킬로그램
 mass 1e6 t tonne tonnes ton tons 톤
 time 1e-3 ms millisecond milliseconds 밀리초
@@ -47,9 +55,10 @@ quarter 1 분기
 time 31557600 year years yr yrs 년 해
 time 315576000 decade decades
 time 3155760000 century centuries
+century 1 세기
 degree 1 degree degrees ° 도
-celsius 1 °c celsius
-fahrenheit 1 °f fahrenheit
+celsius 1 °c celsius degrees-celsius degree-celsius
+fahrenheit 1 °f fahrenheit degrees-fahrenheit degree-fahrenheit
 percent 1 % percent per-cent 퍼센트 프로
 percent 0.1 ‰ permille per-mille 퍼밀
 points 0.01 bp bps basis-point basis-points 베이시스포인트
@@ -67,6 +76,7 @@ speed 1 km/h kph 시속
 speed 1.609344 mph
 speed 3.6 m/s
 dollar 1 dollar dollars usd $ us$ 달러 불
+dollar 1 캐나다달러 호주달러 홍콩달러
 dollar 0.01 cent cents ¢ 센트
 euro 1 euro euros eur € 유로
 won 1 won krw ₩ 원
