@@ -158,6 +158,12 @@ class RecordedModel:
             for claim in point.claims
             if (name := self._name_of(claim))
         }
+        names |= {
+            lacks: f"L{n}"
+            for n, limit in enumerate(brief.limits, 1)
+            for part in self.replies["verdicts"]["parts"]
+            if (lacks := part.get("lacks")) and lacks in limit
+        }
         written: list[Section] = []
         for heading in brief.headings:
             form = answer_forms.WriteAnswer.model_validate(
@@ -259,9 +265,9 @@ class RecordedModel:
     @cached_property
     def _told(self) -> dict[str, set[str]]:
         """Everything the recorded model said, with the names of the claims it said it on."""
-        told = {one["text"]: set(one.get("claims", [])) for one in self._written}
+        told = {one["text"]: {c for c in one.get("claims", []) if c in self._claims} for one in self._written}
         for one in self.replies["edit"]["summary"]:
-            told[one["text"]] = {c for name in one["rests_on"] for c in self._sentences[name]["claims"]}
+            told[one["text"]] = set().union(*(told[self._sentences[name]["text"]] for name in one["rests_on"]))
         told |= {statement: {name} for name, statement in self._claims.items()}
         for page in self.replies["pages"]:
             names = [claim["name"] for claim in page["claims"]]
@@ -273,7 +279,7 @@ class RecordedModel:
         """The cells of tables: the words that tell each, and the names of its claims."""
         return [
             (
-                {block["title"], block["columns"][n], row["cells"][0]["text"], cell["text"]},
+                {block["columns"][n], row["cells"][0]["text"], cell["text"]},
                 set(cell["claims"]),
             )
             for part in self.replies["parts"]

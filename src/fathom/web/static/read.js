@@ -199,14 +199,13 @@ function sentenceOf(sentence, index, drawer, isMarkedAbove = false) {
   const isInference = sentence.kind === "inference" && evidence.length;
   const isUnsupported = sentence.status === "unsupported" || (sentence.status === "supported" && !evidence.length);
   const isDisputed = evidence.length > 0 && index.disputes.some((sides) => isOneSided(sentence, sides));
-  const marks = [
+  // The last word and its sources stay on one line.
+  const [, start, end] = /^(.*\s)?([^\s*`]*)$/s.exec(sentence.text) ?? [null, sentence.text, ""];
+  return h("span", { class: isInference ? "sentence inference" : "sentence" }, inline(start ?? ""),
+    h("span", { class: "end" }, end, isMarkedAbove ? null : evidence.map((one) => mark(one, sentence, drawer))),
     isInference ? h("span", { class: "inference-mark" }, t("read.inference")) : null,
     isDisputed ? h("a", { class: "disputed-mark", href: "#disputes", onclick: jump }, t("read.disputed")) : null,
-    isUnsupported ? h("span", { class: "unsupported" }, t("read.unsupported")) : null,
-    isMarkedAbove ? null : evidence.map((one) => mark(one, sentence, drawer))];
-  // The last word and its marks stay on one line.
-  const [, start, end] = /^(.*\s)?([^\s*`]*)$/s.exec(sentence.text) ?? [null, sentence.text, ""];
-  return h("span", { class: isInference ? "sentence inference" : "sentence" }, inline(start ?? ""), h("span", { class: "end" }, end, marks));
+    isUnsupported ? h("span", { class: "unsupported" }, t("read.unsupported")) : null);
 }
 
 // A sentence that tells both sides of a dispute is fair as it is.
