@@ -267,7 +267,9 @@ class RecordedModel:
         """Everything the recorded model said, with the names of the claims it said it on."""
         told = {one["text"]: {c for c in one.get("claims", []) if c in self._claims} for one in self._written}
         for one in self.replies["edit"]["summary"]:
-            told[one["text"]] = set().union(*(told[self._sentences[name]["text"]] for name in one["rests_on"]))
+            told[one["text"]] = set().union(
+                *(told[self._sentences[name]["text"]] for name in one["rests_on"])
+            )
         told |= {statement: {name} for name, statement in self._claims.items()}
         for page in self.replies["pages"]:
             names = [claim["name"] for claim in page["claims"]]
