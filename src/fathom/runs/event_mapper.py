@@ -43,6 +43,7 @@ from fathom.planning.effort import apply_effort
 from fathom.report.editing import summary_title
 from fathom.report.rounds import key_findings, suggested_queries, summarize_round
 from fathom.result import ResearchResult, make_result
+from fathom.settings.model_names import RECORDED
 from fathom.state import Claim, ClaimDraft, Cost, Outline, ResearchState, RunConfig, RunState, Section
 
 _DRAFTS_APART_S = 0.25  # of all parts together: more often than that nobody reads them
@@ -65,7 +66,8 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
     match node:
         case "intake" if "effort" in update:
             forecast = update.get("forecast")
-            is_by_words = forecast is not None and forecast.calls == 0
+            is_recorded = (given["run_config"].model or "").startswith(RECORDED)
+            is_by_words = forecast is not None and forecast.calls == 0 and not is_recorded
             yield EffortSized(effort=update["effort"], is_by_words=is_by_words)
         case "planner" if update.get("directions"):
             yield EffortSized(effort=update["effort"], directions=update["directions"])
@@ -328,7 +330,7 @@ class EventMapper:
             self._rounds[branch] = queries[0].round
         if task["name"] == "intake" and self._knobs.strategy != "loop":
             return  # the planner tells the effort together with the directions
-        for payload in update_payloads(task["name"], given, update):
+        for payload in update_payloads(task["name"], {**given, "run_config": self._knobs}, update):
             yield self.event(payload, branch)
 
     def _begins(self, task: dict[str, Any]) -> None:
