@@ -7,7 +7,7 @@ from fathom.evidence.claims import ground_drafts
 from fathom.evidence.origins import keep_used_origins
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import Clock, PagesPort
-from fathom.state import Claim, ClaimDraft, Failure, Page, Reading
+from fathom.state import Claim, ClaimDraft, Page, Reading
 from fathom.state.model_io import PageFacts
 
 
@@ -27,10 +27,7 @@ async def analyzer(state: Reading, *, model: ResearchModel, pages: PagesPort, cl
             state["question"], state["questions"], page.title, text, state.get("sought"), facts
         )
     except ProviderError as error:
-        return {
-            "failures": [Failure(where="analysis", what=page.title, why=str(error))],
-            "costs": error.costs,
-        }
+        return {"failures": [error.failure("analysis", page.title)], "costs": error.costs}
     found = await asyncio.to_thread(ground_drafts, read.value, page, text, state["questions"])
     quoting: list[Claim | ClaimDraft] = [*found.claims, *found.drafts]
     return {

@@ -5,7 +5,7 @@ from fathom.evidence.origins import find_origins
 from fathom.http.urls import short_name
 from fathom.nodes.ports import Clock, PagesPort
 from fathom.reading.protocol import Reader
-from fathom.state import Failure, Page, Reading
+from fathom.state import Page, Reading
 from fathom.text.similarity import make_sketch_async
 
 
@@ -19,7 +19,7 @@ async def extractor(state: Reading, *, reader: Reader, pages: PagesPort, clock: 
     try:
         document = await reader(hit)
     except ProviderError as error:
-        return {"failures": [Failure(where="reading", what=hit.address, why=str(error))]}
+        return {"failures": [error.failure("reading", hit.address)]}
     page = Page(
         sha=await pages.put(document.text),
         address=hit.address,

@@ -139,7 +139,10 @@ def _end_run(
 ) -> ResearchState:
     """Finish the last judgement: report queries that came too late, and give a report even without claims."""
     why = "it was added when looking had come to its end"
-    lost = [*update["failures"], *(Failure(where="order", what=query, why=why) for query in wishes)]
+    lost = [
+        *update["failures"],
+        *(Failure(where="order", what=query, why=why, code="added_late") for query in wishes),
+    ]
     if state.get("claims"):
         return {**update, "failures": lost}
     failures = [*state.get("failures", []), *lost]

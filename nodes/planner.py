@@ -12,7 +12,7 @@ from fathom.planning.ranking import rate_families
 from fathom.planning.round_plan import add_counter_query, decide_round, follow_papers
 from fathom.planning.tree import plan_branches
 from fathom.reading.protocol import Reader
-from fathom.state import SCOUT, Failure, Query, ResearchState, RunConfig, ThinkingTool
+from fathom.state import SCOUT, Query, ResearchState, RunConfig, ThinkingTool
 
 _MAX_SCOUT_HITS = 8
 
@@ -85,6 +85,6 @@ async def _scout(question: str, engines: EnginesPort, run_config: RunConfig) -> 
     try:
         found = await engines.search(query, limit=min(_MAX_SCOUT_HITS, run_config.max_hits))
     except ProviderError as error:
-        failure = Failure(where="search", what=question, why=str(error))
+        failure = error.failure("search", question)
         return {"asked": [query], "failures": [failure], "costs": error.costs}
     return {"asked": [query], "hits": found.hits, "failures": found.failures, "costs": found.costs}

@@ -7,7 +7,7 @@ from fathom.errors import ProviderError
 from fathom.evidence.claims import ground_retry, make_refusal, make_rejection
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
-from fathom.state import ClaimDraft, Failure, ReadingRound
+from fathom.state import ClaimDraft, ReadingRound, Reason
 from fathom.state.model_io import ExtractedStatement
 
 
@@ -26,7 +26,7 @@ async def retry(state: ReadingRound, *, model: ResearchModel, pages: PagesPort) 
     try:
         result = await model.retry(asked)
     except ProviderError as error:
-        failure = Failure(where="analysis", what="restating refused claims", why=str(error))
+        failure = error.failure("analysis", "restating refused claims", Reason(phrase="restating"))
         rejected = [make_rejection(draft) for draft in refused]
         return {"retried": [], "rejected": rejected, "failures": [failure], "costs": error.costs}
 

@@ -2,7 +2,7 @@
 
 from fathom.errors import ProviderError
 from fathom.nodes.ports import ControlSignalsPort, EnginesPort
-from fathom.state import Assignment, Failure, ResearchState, RunConfig
+from fathom.state import Assignment, ResearchState, RunConfig
 
 
 async def searcher(
@@ -21,6 +21,6 @@ async def searcher(
     try:
         found = await engines.search(query, limit=run_config.max_hits)
     except ProviderError as error:
-        failure = Failure(where="search", what=query.text, why=str(error))
+        failure = error.failure("search", query.text)
         return {"asked": [query], "failures": [failure], "costs": error.costs}
     return {"asked": [query], "hits": found.hits, "failures": found.failures, "costs": found.costs}

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from fathom.state.records import Record, Score, SubQuestion, short_hash
+from fathom.state.records import Reason, Record, Score, SubQuestion, short_hash
 from fathom.state.report import Priority
 
 
@@ -111,11 +111,8 @@ StopRule = Literal[
 ]
 
 
-class StopReason(Record):
+class StopReason(Reason):
     """Why a rule stopped a run: a phrase of the table `because` in the message catalogue, and its values."""
-
-    phrase: str
-    values: dict[str, str] = Field({})
 
 
 class Judgement(Record):

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from fathom.state.records import Family, Query, Record, Score
+from fathom.state.records import Family, Query, Reason, Record, Score
 from fathom.state.run_config import RunConfig
 
 
@@ -75,7 +75,8 @@ class Effort(Record):
     sources: int = Field(ge=1)  # per round
     recall_rounds: int = Field(0, ge=0)  # additional rounds to search what a thread knows
     branches: int = Field(ge=1)  # concurrent researchers, where a strategy has several
-    reason: str
+    reason: str  # in English, for prompts and ledgers
+    reasons: list[Reason] = Field([])  # the same to be told in any language; earlier versions had none
 
 
 class ThinkingTool(Record):

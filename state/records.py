@@ -197,12 +197,21 @@ class Claim(Record):
         return self.id
 
 
+class Reason(Record):
+    """A phrase of the message catalogue by its key, and the values for its places: told in any language."""
+
+    phrase: str
+    values: dict[str, str] = Field({})
+
+
 class Failure(Record):
     """Something that could not be searched, read or thought; told to the reader."""
 
     where: str
     what: str
     why: str
+    code: str = ""  # of the error behind it (docs/errors.md), or of a reason that is Fathom's own
+    told: Reason | None = None  # what failed, where Fathom itself puts it into words
     stand_in: str = ""  # who did it instead, so that nothing is missing
 
     @property

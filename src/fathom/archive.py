@@ -223,13 +223,17 @@ class RunArchive:
         `report` is a report.json, or the id of a run. `docs` are folders that may be read for that, beside
         those of the run itself.
         """
+        is_file = await asyncio.to_thread(Path(report).exists)
+        if not is_file and not _RUN_ID.fullmatch(str(report)):
+            raise BadInput(f"{report} is neither a file nor the id of a run; fathom runs lists them.")
+        if not is_file:
+            await self.run(str(report))  # one that is not there is told at once, before large imports
         from fathom.runs.verify import verify_ledger, verify_report_file
 
-        is_run = _RUN_ID.fullmatch(str(report)) and not await asyncio.to_thread(Path(report).exists)
-        if is_run:
-            ledger = await self.result(str(report))
-            return await verify_ledger(self.settings, ledger, is_online=is_online, docs=docs)
-        return await verify_report_file(self.settings, Path(report), is_online=is_online, docs=docs)
+        if is_file:
+            return await verify_report_file(self.settings, Path(report), is_online=is_online, docs=docs)
+        ledger = await self.result(str(report))
+        return await verify_ledger(self.settings, ledger, is_online=is_online, docs=docs)
 
     async def thread(self, run_id: str) -> ConversationThread:
         """The thread a run stands in: every question and answer, in the order they were asked."""

@@ -6,7 +6,7 @@ Does not know who raises or who catches.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from fathom.state import Cost
+from fathom.state import Cost, Failure, Reason
 
 
 class FathomError(RuntimeError):
@@ -51,6 +51,10 @@ class ProviderError(FathomError):
     def __init__(self, message: str, costs: Sequence[Cost] = ()) -> None:
         super().__init__(message)
         self.costs = list(costs)
+
+    def failure(self, where: str, what: str, told: Reason | None = None, stand_in: str = "") -> Failure:
+        """The record of what was lost through it."""
+        return Failure(where=where, what=what, why=str(self), code=self.code, told=told, stand_in=stand_in)
 
 
 class Unavailable(ProviderError):

@@ -19,6 +19,7 @@ from fathom.state.run_config import ALIASES, flags_of
 _ALSO = {"question": "query", "format": "output_format"}
 _SENTENCES = {
     ("query", "missing"): "The question is missing.",
+    ("query", "string_type"): "The question should be text.",
     ("query", "string_too_short"): "The question is empty.",
     ("query", "string_pattern_mismatch"): "The question has no words.",
     ("query", "string_too_long"): f"The question is longer than {MAX_QUESTION_CHARS} characters.",

@@ -1,6 +1,7 @@
 """The picture of a run: a fixed place for everything, at any size, in cells."""
 
 import io
+import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -64,9 +65,9 @@ def told(
     )
 
 
-def a_run() -> Iterator[Progress]:
+def a_run(language: str = "English") -> Iterator[Progress]:
     """A run with everything in it, one event after another."""
-    yield told(Started(question=QUESTION, run_config=RunConfig(threshold=0.7)))
+    yield told(Started(question=QUESTION, run_config=RunConfig(threshold=0.7, language=language)))
     yield told(PlanGenerated(strategy="Look.", questions=["a", "b"], queries=[KOREAN, "silt"]))
     yield told(SearchStarted(query=KOREAN))
     yield told(SearchStarted(query="silt"))
@@ -186,6 +187,17 @@ def test_what_a_person_wants_to_know_is_there() -> None:
         "? nothing on silt",
     ):
         assert words in text, words
+
+
+@pytest.mark.parametrize(("width", "height"), [(78, 40), (198, 50)])
+def test_a_korean_run_is_shown_in_korean(width: int, height: int) -> None:
+    board = Board()
+    for event in a_run("Korean"):
+        board.tell(event)
+        shown = " ".join(drawn(board, width, height, Foot(keys=())))
+        own = re.sub(r"Fathom|Tides \d+|silt|timed out|nothing on|Limits|3f2a91bc|file://\d+", "", shown)
+        assert re.findall("[A-Za-z]{2,}", own) == []
+    assert re.findall("[A-Za-z]{2,}", " ".join(last_lines(board))) == []
 
 
 def test_money_and_tokens_stand_against_the_cap() -> None:

@@ -16,6 +16,7 @@ def test_a_korean_run_is_told_in_korean(fathom: Fathom, shelf: Path) -> None:
     assert steps
     assert [line for line in steps if _LATIN.search(re.sub(r": .*", "", line))] == []
     assert "라운드 1/" in steps[0]
+    assert "물음)" in steps[0]  # why it is taken for a fact
     assert told.err.splitlines()[-1].startswith("보고서: ")
 
 

@@ -31,7 +31,7 @@ from fathom.cli.commands import RESEARCH
         ([QUESTION, "--budget", "inf"], "budget"),
         ([QUESTION, "--budget", "1e300"], "budget"),
         ([QUESTION, "--time-limit", "inf"], "time-limit"),
-        ([QUESTION, "--format", "odt"], "'markdown', 'html', 'pdf'"),
+        ([QUESTION, "--format", "odt"], "known are markdown, html, pdf"),
         ([QUESTION, "--to", "report.odt"], "report.odt is no kind that is known"),
         ([QUESTION, "--search", "tavli"], "Did you mean tavily?"),
         ([QUESTION, "--search", "bing"], "There is no engine 'bing'"),

@@ -68,7 +68,7 @@ def test_a_run_at_80_by_24_is_calm_and_ends_as_a_few_lines(
     work: Path, words: list[str], paced: Paced, fathom: Fathom
 ) -> None:
     with Tmux(work, 80, 24) as terminal:
-        terminal.runs([KOREAN_QUESTION, *words])
+        terminal.runs([KOREAN_QUESTION, *words, "--language", "English"])
         shown = terminal.shows("Round 1 of", "reading", "Pages  3 read", "drawing claims", KEYS)
         rows = rows_of(shown)
         assert is_whole(shown, 80)
@@ -96,7 +96,7 @@ def test_a_run_at_80_by_24_is_calm_and_ends_as_a_few_lines(
     assert re.fullmatch(
         r"(?:score 0\.\d\d of 0\.80|no model judged them), spent \$0\.00 of \$1\.00\.", last[1]
     )
-    assert "\n출처\n" in everything  # rendered, not Markdown
+    assert "\nSources\n" in everything  # rendered, not Markdown
     assert "## " not in everything
     assert (work / "out/report.md").is_file()
 
@@ -272,7 +272,7 @@ def test_another_terminal_pauses_goes_on_adds_and_stops(
 def test_nothing_flickers_and_nothing_is_cleared(work: Path, words: list[str], paced: Paced) -> None:
     with Tmux(work, 80, 24) as terminal:
         terminal.records(work / "sent")
-        terminal.runs([KOREAN_QUESTION, *words])
+        terminal.runs([KOREAN_QUESTION, *words, "--language", "English"])
         terminal.shows("drawing claims", KEYS)
         terminal.becomes(lambda screen: not re.search(r" 0:0[01]\n", screen), "count the seconds")
         paced.let_go()

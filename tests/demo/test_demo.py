@@ -107,7 +107,7 @@ def test_the_command_says_that_replies_are_recorded_and_is_quick(tmp_path: Path)
     took_s = time.monotonic() - began
     print(f"\nfathom demo: {took_s:.1f} s")
     assert told.code == 0, told.err
-    assert "replies were recorded" in told.err
+    assert "미리 녹음한" in told.err
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "<title>솔내시" in page and "<svg" in page
     assert spawned(["demo", "--language", "fr"], tmp_path, environment).is_refusal

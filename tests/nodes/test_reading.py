@@ -6,7 +6,7 @@ import pytest
 from fakes.records import clock, cost, hit, page, query, question, sha
 from fakes.services import NO_SIGNALS, FakeEngines, FakeModel, FakePages, FakeReader
 
-from fathom.errors import Refused, Unavailable, Unreadable
+from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.nodes.analyzer import analyzer
 from fathom.nodes.extractor import extractor
 from fathom.nodes.searcher import searcher
@@ -30,13 +30,13 @@ async def test_a_searcher_brings_hits_and_says_what_it_asked() -> None:
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
-async def test_a_lost_search_is_told_and_still_asked(error: Exception) -> None:
+async def test_a_lost_search_is_told_and_still_asked(error: ProviderError) -> None:
     update = await searcher(
         {"query": query()}, engines=FakeEngines([error]), run_config=RunConfig(), signals=NO_SIGNALS
     )
     assert update == {
         "asked": [query()],
-        "failures": [Failure(where="search", what="tidal power", why=str(error))],
+        "failures": [error.failure("search", "tidal power")],
         "costs": [],
     }
 
@@ -69,9 +69,9 @@ async def test_a_page_without_a_title_has_a_name_that_is_no_address(title: str, 
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
-async def test_a_page_that_cannot_be_read_is_told(error: Exception) -> None:
+async def test_a_page_that_cannot_be_read_is_told(error: ProviderError) -> None:
     update, pages = await read(error)
-    assert update == {"failures": [Failure(where="reading", what="https://a.example/x", why=str(error))]}
+    assert update == {"failures": [error.failure("reading", "https://a.example/x")]}
     assert pages.texts == {}
 
 
@@ -97,7 +97,7 @@ async def test_quotations_are_claims_at_once_and_what_says_more_stays_a_draft() 
 
 async def test_a_model_that_fails_costs_one_page_and_its_charges_are_kept() -> None:
     update = await analysed(FakeModel(reads=[Unreadable("no form", [cost("paid")])]))
-    assert update["failures"] == [Failure(where="analysis", what="A page", why="no form")]
+    assert update["failures"] == [Failure(where="analysis", what="A page", why="no form", code="unreadable")]
     assert update["costs"] == [cost("paid")]
     assert not update.get("claims")
 

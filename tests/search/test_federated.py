@@ -71,7 +71,7 @@ async def test_a_failing_engine_is_a_loss_while_the_others_serve() -> None:
     engines = FederatedSearch((Fake("one", Refused("no quota")), Fake("two", ("https://a.example",))))
     hits, failures, _ = await engines.search(QUERY, limit=5)
     assert [hit.engine for hit in hits] == ["two"]
-    assert failures == [Failure(where="search: one", what="tides", why="no quota")]
+    assert failures == [Failure(where="search: one", what="tides", why="no quota", code="refused")]
 
 
 async def test_nothing_found_is_not_a_failure() -> None:

@@ -119,6 +119,7 @@ def make_unpriced_failure(model: str) -> Failure:
     return Failure(
         where=UNPRICED_FAILURE,
         what=model,
+        code="unpriced",
         why="no price is known, so its cost is not counted and the budget does not hold it back;"
         " give one in prices.toml",
     )

@@ -30,7 +30,7 @@ from fathom.events import (
     Started,
     SufficiencyEvaluated,
 )
-from fathom.state import Direction, Judgement, RunState
+from fathom.state import Direction, Failure, Judgement, RunState
 from fathom.text.messages import ENGLISH, Messages, messages_for
 
 _SHORT_CELLS = 76
@@ -79,7 +79,9 @@ class EventWords:
             case PlanGenerated() as plan:
                 return self._describe_plan(plan)
             case SearchCompleted(query=query, hits=hits, lost=lost):
-                failure = say("live.search_lost", why=_short(lost[0].why)) if lost and not hits else ""
+                failure = (
+                    say("live.search_lost", why=_short(say.why_failed(lost[0]))) if lost and not hits else ""
+                )
                 return say("live.searched", count=hits, query=_short(query)) + failure
             case ExtractionStarted(pages=pages):
                 self._counts[event.branch] = _Count(len(pages))
@@ -95,7 +97,8 @@ class EventWords:
             case _:
                 return ""
 
-    def _count(self, count: int) -> str:
+    def count(self, count: int) -> str:
+        """So many claims, or passages where no model draws and judges them."""
         return self.messages(f"live.{self._thing}", count=count)
 
     def _pages(self, count: int) -> str:
@@ -104,7 +107,7 @@ class EventWords:
     def _describe_branch(self, back: Direction) -> str:
         """What a branch brought, and where it would look next."""
         say = self.messages
-        found = say("live.back", claims=self._count(back.claims), pages=self._pages(back.pages))
+        found = say("live.back", claims=self.count(back.claims), pages=self._pages(back.pages))
         onward = say("live.onward", leads=_short("; ".join(back.leads))) if back.leads else ""
         return f"{found}: {_short(back.text)}{onward}"
 
@@ -115,7 +118,7 @@ class EventWords:
         is_by_words = judged.is_by_words or self._thing == "passages"
         ending = say("live.end" if is_by_words else "live.enough", why=rule) if judged.stop else ""
         score = "" if is_by_words else say("live.score", score=f"{judged.overall:.2f}")
-        return f"{self._count(judged.claims)}{score}; {ending or say('live.going_on')}"
+        return f"{self.count(judged.claims)}{score}; {ending or say('live.going_on')}"
 
     def _describe_page(self, page: ContentExtracted | AnalysisCompleted, count: _Count) -> str:
         """A page that was read, or could not be, or whose claims were verified."""
@@ -123,19 +126,19 @@ class EventWords:
         if isinstance(page, AnalysisCompleted):
             count.claims += page.claims
             return say(
-                "live.drawn", claims=self._count(page.claims), title=_short(page.title), all=count.claims
+                "live.drawn", claims=self.count(page.claims), title=_short(page.title), all=count.claims
             )
         count.pages += 1
         place = f"{count.pages}{count.of}"
         if page.lost and not page.chars:
-            return say("live.unreadable", place=place, why=_short(page.lost[0].why))
+            return say("live.unreadable", place=place, why=_short(say.why_failed(page.lost[0])))
         return say("live.read", place=place, title=_short(page.title or page.address))
 
     def _describe_effort(self, sized: EffortSized, limit: int) -> str:
         """The effort with the rounds it allows, and where branches will look."""
         say, effort = self.messages, sized.effort
-        why = f" ({effort.reason})" if say is ENGLISH else ""  # the reason is in English
-        words = say(f"live.{effort.kind}", why=why, rounds=limit)
+        reasons = say.effort_reasons(effort.reasons)
+        words = say(f"live.{effort.kind}", why=f" ({reasons})" if reasons else "", rounds=limit)
         where = "; ".join(f"{one.id} {one.text}" for one in sized.directions)
         branches = say("live.branches", count=len(sized.directions)) if where else ""
         return f"{words}{branches}: {_short(where)}" if where else words
@@ -173,7 +176,7 @@ class Board:
 
     run_id: str = ""
     question: str = ""
-    stage: str = "beginning"
+    stage: str = "beginning"  # a key of the table `stage` in the message catalogue
     way: str = ""  # the kind of question and the thinking tool of this round
     round: int = 1
     limit: int = 1
@@ -193,6 +196,11 @@ class Board:
     lately: deque[str] = field(default_factory=lambda: deque(maxlen=_LATELY))
     _earlier_s: float = 0.0
     _words: EventWords = field(default_factory=EventWords)
+
+    @property
+    def messages(self) -> Messages:
+        """The words of the run's language."""
+        return self._words.messages
 
     @property
     def is_writing(self) -> bool:
@@ -221,9 +229,10 @@ class Board:
         self._note_page(event)
         self._note_end(event)
         if self.stage == "reading" and all(page.is_done for page in self.pages.values()):
-            self.stage = "weighing what was read"
+            self.stage = "weighing"
 
     def _note_start(self, event: Progress) -> None:
+        say = self.messages
         match event.payload:
             case Started(question=question, run_config=run_config, is_resumed=is_resumed):
                 self.question, self.threshold = question, run_config.threshold
@@ -231,8 +240,9 @@ class Board:
             case EffortSized(is_by_words=True):
                 self.is_by_words = True
             case PlanGenerated(effort=effort, tool=tool):
-                kinds = [effort.kind if effort else "", tool.name if tool else ""]
-                self.way = ", ".join(kind for kind in kinds if kind) or self.way
+                kinds = [say.name("kind", effort.kind)] if effort else []
+                kinds += [say.name("tool", tool.name)] if tool else []
+                self.way = ", ".join(kinds) or self.way
                 if not event.branch:
                     self.searches, self.pages, self.sections = {}, {}, {}
                     self.stage = "searching"
@@ -243,30 +253,39 @@ class Board:
                 return
 
     def _note_page(self, event: Progress) -> None:
-        branch = event.branch
+        branch, say = event.branch, self.messages
         match event.payload:
             case SearchStarted(query=query):
                 self.searches[f"{branch} {query}"] = Entry(query)
                 self.stage = "searching"
             case SearchCompleted(query=query, hits=hits, lost=lost):
-                outcome = f"lost: {lost[0].why}" if lost and not hits else f"{hits} found"
                 is_lost = bool(lost) and not hits
+                outcome = self._lost(lost) if is_lost else say("view.hits", count=hits)
                 self.searches[f"{branch} {query}"] = Entry(query, True, is_lost, outcome)
             case ExtractionStarted(pages=pages):
                 self.pages |= {page.address: Entry(page.title or page.address) for page in pages}
                 self.stage = "reading"
             case ContentExtracted(title=title, address=address, chars=chars, lost=lost):
                 is_lost = bool(lost) and not chars
-                outcome = f"lost: {lost[0].why}" if is_lost else "read"
+                outcome = self._lost(lost) if is_lost else say("view.read")
                 self.pages_read += not is_lost
                 self._page(title, address, Entry(title or address, is_lost, is_lost, outcome))
             case AnalysisStarted(title=title, address=address):
-                self._page(title, address, Entry(title or address, outcome="drawing claims"))
+                self._page(title, address, Entry(title or address, outcome=say("view.drawing")))
             case AnalysisCompleted(title=title, address=address, claims=claims, rejected=rejected):
                 self.verified, self.refused = self.verified + claims, self.refused + rejected
-                self._page(title, address, Entry(title or address, True, False, _claims(claims, rejected)))
+                self._page(
+                    title, address, Entry(title or address, True, False, self._drawn(claims, rejected))
+                )
             case _:
                 return
+
+    def _lost(self, lost: list[Failure]) -> str:
+        return self.messages("view.lost", why=self.messages.why_failed(lost[0]))
+
+    def _drawn(self, claims: int, rejected: int) -> str:
+        refused = self.messages("view.refused", count=rejected) if rejected else ""
+        return self._words.count(claims) + refused
 
     def _page(self, title: str, address: str, entry: Entry) -> None:
         """The page's own line; one that was found under another name keeps the name it was chosen by."""
@@ -275,30 +294,25 @@ class Board:
         self.pages[address] = entry
 
     def _note_end(self, event: Progress) -> None:
+        say = self.messages
         match event.payload:
             case SufficiencyEvaluated(judgement=judged, threshold=threshold) if not event.branch:
                 self.score, self.threshold = judged.overall, threshold
                 self.verified = judged.claims
-                self.stage = "outlining the report" if judged.stop else "planning the next round"
+                self.stage = "outlining" if judged.stop else "planning next"
             case RoundCompleted(findings=findings, gaps=gaps) if not event.branch:
                 self.findings, self.gaps = findings, gaps
             case ReportDraft(title=title, text=text, is_whole=is_whole) if title in self.sections:
-                words = f"{len(text.split())} words so far"
-                self.sections[title] = Entry(title, outcome="written, being checked" if is_whole else words)
+                words = say("view.unchecked") if is_whole else say("view.words", count=len(text.split()))
+                self.sections[title] = Entry(title, outcome=words)
             case ReportSection(title=title, sentences=sentences):
-                count = len(sentences)
-                outcome = f"{count} sentence{'' if count == 1 else 's'}"
+                outcome = say("view.sentences", count=len(sentences))
                 self.sections[title] = Entry(title, True, outcome=outcome)
             case ReportWritten(status=status):
-                self.stage = f"report written, {status}"
+                self.stage = say("view.report_written", status=say.name("status", status))
             case Checkpoint(why=why) if event.is_last:
-                self.stage = {"review": "waiting for you", "paused": "paused"}.get(why, "stopped")
+                self.stage = why if why in ("review", "paused") else "stopped"
             case Completed():
                 self.stage = "done"
             case _:
                 return
-
-
-def _claims(claims: int, rejected: int) -> str:
-    kept = f"{claims} claim{'' if claims == 1 else 's'}"
-    return f"{kept}, {rejected} refused" if rejected else kept

@@ -7,13 +7,15 @@ them again. Every line is a `Text` of safe characters, so no title can inject ma
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.layout import Layout
 from rich.text import Text
 
 from fathom.cli.board import Board, Entry
-from fathom.cli.text import clock, count_of, dollars, plain, safe, thousands
+from fathom.cli.text import clock, dollars, pad, plain, safe, thousands
 from fathom.ids import short_id
+from fathom.text.messages import Messages
 
 _WIDE = 120  # from this width on, two columns
 _TALL = 21  # rows of a body that has a place for what happened lately
@@ -55,17 +57,17 @@ class Frame:
         yield page
 
     def _head(self, width: int) -> list[Text]:
-        board = self.board
+        board, say = self.board, self.board.messages
         question = Text.assemble(("Fathom  ", "cyan"), (plain(board.question), "bold"))
         stage = Text.assemble(
-            (f"Round {board.round} of {board.limit}", "bold"),
-            (f"  {board.stage}", "cyan"),
+            (say("view.round", round=board.round, limit=board.limit), "bold"),
+            (f"  {say.name('stage', board.stage)}", "cyan"),
             (f"  ({plain(board.way)})" if board.way else "", "dim"),
         )
-        found, refused = board.verified + board.refused, f", {board.refused} refused" if board.refused else ""
-        claims = f"{found} found, {board.verified} verified" if found else "none yet"
-        claims = f"{found} found" if board.is_by_words and found else claims
-        label = "Passages" if board.is_by_words else "Claims"
+        found = board.verified + board.refused
+        refused = say("view.refused", count=board.refused) if board.refused else ""
+        key = "view.none_yet" if not found else "view.hits" if board.is_by_words else "view.verified"
+        label = say("view.passages" if board.is_by_words else "view.claims")
         return [
             _row(question, Text(short_id(board.run_id) if board.run_id else "", "dim"), width),
             Text("─" * width, "dim"),
@@ -74,38 +76,40 @@ class Frame:
             self._score(width),
             self._money(width),
             Text.assemble(
-                f"{label:{_LABEL}}{claims}", (refused, "dim"), f"    Pages  {board.pages_read} read"
+                pad(label, _LABEL) + say(key, count=found, verified=board.verified),
+                (refused, "dim"),
+                f"    {say('view.pages_read', count=board.pages_read)}",
             ),
             Text(),
         ]
 
     def _score(self, width: int) -> Text:
-        score, enough = self.board.score, self.board.threshold
-        words = (
-            f"{score:.2f} of {enough:.2f}" if score is not None else f"not judged yet, {enough:.2f} is enough"
-        )
+        score, enough, say = self.board.score, self.board.threshold, self.board.messages
+        label = say("statistics.score")
         if self.board.is_by_words:
-            return Text(f"{'Score':{_LABEL}}none: no model judges what is found", "dim")
+            return Text(pad(label, _LABEL) + say("view.no_score"), "dim")
+        key = "view.not_judged" if score is None else "view.of"
+        words = say(key, part=f"{score or 0:.2f}", all=f"{enough:.2f}")
         style = "green" if (score or 0) >= enough else "cyan"
-        return _figure("Score", score or 0.0, words, width, style, enough)
+        return _figure(label, score or 0.0, words, width, style, enough)
 
     def _money(self, width: int) -> Text:
-        spent = self.board.spent
+        spent, say = self.board.spent, self.board.messages
         share = spent.usd / spent.budget_usd if spent.budget_usd else 0.0
-        words = f"{dollars(spent.usd)} of {dollars(spent.budget_usd)}"
-        tokens = f"{thousands(spent.tokens_in)} in, {thousands(spent.tokens_out)} out"
-        calls = f"{count_of(spent.calls, 'call')}, {tokens}" if spent.calls else "no model was asked"
-        figure = _figure("Spent", share, words, width, "cyan")
-        room = width - figure.cell_len - len(calls)
+        words = say("view.of", part=dollars(spent.usd), all=dollars(spent.budget_usd))
+        tokens = {"tokens_in": thousands(spent.tokens_in), "tokens_out": thousands(spent.tokens_out)}
+        calls = say("view.calls", count=spent.calls, **tokens) if spent.calls else say("view.no_calls")
+        figure = _figure(say("view.spent"), share, words, width, "cyan")
+        room = width - figure.cell_len - cell_len(calls)
         return _row(figure, Text(calls, "dim"), width) if room >= 2 else figure
 
     def _body(self, width: int, rows: int) -> Layout:
         board = self.board
-        searches = Layout(_entries("Searches", board.searches.values(), "the plan is being made"), ratio=4)
+        searches = Layout(_entries("searches", board.searches.values(), board.messages), ratio=4)
         reading = Layout(
-            _entries("Report", board.sections.values(), "")
+            _entries("report", board.sections.values(), board.messages)
             if board.is_writing
-            else _entries("Pages", board.pages.values(), "none chosen yet"),
+            else _entries("pages", board.pages.values(), board.messages),
             ratio=5,
         )
         findings, lately = Layout(_findings(board), ratio=5), Layout(_lately(board), ratio=5)
@@ -156,17 +160,19 @@ class _Section:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width, rows = options.max_width, (options.height or 1) - 1
         count = f" {self.count} " if self.count else " "
-        rule = "─" * (width - len(self.title) - len(count))
+        rule = "─" * (width - cell_len(self.title) - cell_len(count))
         lines = self.lines(rows, width) or [Text(f"  {self.empty}", "dim")]
         yield _Lines([Text.assemble((self.title, "bold"), (count + rule, "dim")), *lines[:rows]])
 
 
-def _entries(title: str, entries: Iterable[Entry], empty: str) -> _Section:
+def _entries(name: str, entries: Iterable[Entry], say: Messages) -> _Section:
     listed = list(entries)
     done = sum(entry.is_done for entry in listed)
-    count = f"{done} of {len(listed)}" if listed else ""
     return _Section(
-        title, count, lambda rows, width: [_entry(e, width) for e in in_view(listed, rows)], empty
+        say(f"view.{name}"),
+        say("view.of", part=done, all=len(listed)) if listed else "",
+        lambda rows, width: [_entry(e, width) for e in in_view(listed, rows)],
+        say.name("view", f"no_{name}") if name != "report" else "",
     )
 
 
@@ -177,24 +183,28 @@ def _entry(entry: Entry, width: int) -> Text:
 
 
 def _findings(board: Board) -> _Section:
+    say = board.messages
+
     def lines(_: int, width: int) -> list[Text]:
         found = [
             _row(
                 Text.assemble(("  · ", "cyan"), plain(one.statement)),
-                Text(f"{one.tag} {one.confidence:.2f}", "dim"),
+                Text("" if board.is_by_words else f"{say.name('tag', one.tag)} {one.confidence:.2f}", "dim"),
                 width,
             )
             for one in board.findings
         ]
         return [*found, *(Text.assemble(("  ? ", "yellow"), (plain(gap), "dim")) for gap in board.gaps)]
 
-    count = f"the last {len(board.findings)}" if board.findings else ""
-    return _Section("Found", count, lines, "what is found is told when the round is judged")
+    count = say("view.last", count=len(board.findings)) if board.findings else ""
+    return _Section(say("folder.found"), count, lines, say("view.no_findings"))
 
 
 def _lately(board: Board) -> _Section:
     return _Section(
-        "Lately", "", lambda rows, _: [Text(f"  {safe(line)}", "dim") for line in list(board.lately)[-rows:]]
+        board.messages("view.lately"),
+        "",
+        lambda rows, _: [Text(f"  {safe(line)}", "dim") for line in list(board.lately)[-rows:]],
     )
 
 
@@ -208,13 +218,13 @@ def _row(left: Text, right: Text, width: int) -> Text:
 
 def _figure(label: str, share: float, words: str, width: int, style: str, mark: float | None = None) -> Text:
     """A bar that is full at 1, with a mark where enough is, and the same in words."""
-    size = max(0, min(40 if width >= _WIDE else 20, width - _LABEL - 2 - len(words)))
+    size = max(0, min(40 if width >= _WIDE else 20, width - _LABEL - 2 - cell_len(words)))
     full = round(min(1.0, max(0.0, share)) * size)
     bar = Text.assemble(("━" * full, style), ("─" * (size - full), "dim"))
     if mark is not None and size:
         place = min(size - 1, max(0, round(mark * size) - 1))
         bar = Text.assemble(bar[:place], ("┃", "bold"), bar[place + 1 :])
-    return Text.assemble(f"{label:{_LABEL}}", bar, f"  {words}")
+    return Text.assemble(pad(label, _LABEL), bar, f"  {words}")
 
 
 def in_view(entries: list[Entry], rows: int) -> list[Entry]:

@@ -33,11 +33,12 @@ from fathom.cli.keys import (
     is_in_front,
     write,
 )
-from fathom.cli.text import clock, count_of, cut, describe_savings, dollars, plain, tail
+from fathom.cli.text import clock, cut, describe_savings, dollars, plain, tail
 from fathom.events import Completed, Progress
+from fathom.text.messages import Messages
 
 _QUERY_CELLS = 60
-_REST = (("s", "stop and write"), ("a", "add a query"), ("q", "leave"))
+_REST = (("s", "stop"), ("a", "add"), ("q", "leave"))
 
 
 class Shown(Protocol):
@@ -45,6 +46,10 @@ class Shown(Protocol):
 
     typed: Typed | None
     keys: tuple[tuple[str, str], ...]
+
+    @property
+    def say(self) -> Messages:
+        """The words of the run's language."""
 
     def notice(self, words: str) -> None:
         """Say something."""
@@ -58,7 +63,7 @@ class Steering:
         self.is_paused = False  # or about to be
 
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """The keys there are now, with what they do."""
+        """The keys there are now, with what they do: keys of the table `press` in the message catalogue."""
         return (("p", "go on" if self.is_paused else "pause"), *_REST)
 
     def press(self, key: Key, view: Shown) -> None:
@@ -70,14 +75,14 @@ class Steering:
             case "p" if self.is_paused:
                 self.is_paused = False
                 self._give("go", "")
-                view.notice("Going on.")
+                view.notice(view.say("view.going_on"))
             case "p":
                 self.is_paused = True
                 self._give("pause", "")
-                view.notice("Pausing as soon as the step in hand is done.")
+                view.notice(view.say("view.pausing"))
             case "s":
                 self._give("stop", "")
-                view.notice("No new searches; the report is written from what is known.")
+                view.notice(view.say("view.stopping"))
             case "a":
                 view.typed = Typed()
             case "q":
@@ -93,7 +98,7 @@ class Steering:
             view.typed = None
             if text := plain(typed.text):
                 self._give("add", text)
-                view.notice(f"Added to the next round: {cut(text, _QUERY_CELLS)}")
+                view.notice(view.say("view.added", query=cut(text, _QUERY_CELLS)))
         else:
             view.typed = typed.after(key)
 
@@ -102,9 +107,7 @@ _GLANCE_S = 0.1
 _NOTICE_S = 6.0
 _ESCAPE_S = 0.05
 _RESTORE = (str(Control.show_cursor(True)) + str(Control.alt_screen(False))).encode()
-_WITHOUT_KEYS = (("Ctrl-C", "leave; nothing is lost"),)
-_KEYS_OFF = "Keys are off on this system; from another terminal: fathom control ID pause | go | stop | add"
-PROMPT = "add a query: "
+WITHOUT_KEYS = (("Ctrl-C", "leave safely"),)
 
 
 def can_show(console: Console) -> bool:
@@ -143,11 +146,16 @@ class Live:
         self._painted: object = None
         self._is_wanted = self._is_taken = False
 
+    @property
+    def say(self) -> Messages:
+        """The words of the run's language."""
+        return self.board.messages
+
     def begin(self, run_id: str) -> None:
         """Take the terminal."""
         self.board.run_id = run_id
         if self._raw is None and sys.stdin.isatty():
-            self.notice(_KEYS_OFF)
+            self.notice(self.say("view.keys_off"))
         self._open()
 
     def tell(self, event: Progress) -> None:
@@ -273,10 +281,12 @@ class Live:
     def _foot(self) -> Foot:
         notice = self._notice if time.monotonic() < self._notice_until else ""
         if self.typed is None:
-            return Foot(notice, self.keys if self._raw else _WITHOUT_KEYS)
-        room = max(1, self._screen.console.width - cell_len(PROMPT) - 1)
+            keys = self.keys if self._raw else WITHOUT_KEYS
+            return Foot(notice, tuple((key, self.say.name("press", word)) for key, word in keys))
+        prompt = self.say("view.add_query")
+        room = max(1, self._screen.console.width - cell_len(prompt) - 1)
         before, behind = self.typed.text[: self.typed.place], self.typed.text[self.typed.place :]
-        return Foot(notice, typing=PROMPT + tail(before, room) + behind)
+        return Foot(notice, typing=prompt + tail(before, room) + behind)
 
     def _elapsed_s(self) -> float:
         since = time.monotonic() - self._told_at if self._told_at is not None else 0.0
@@ -285,14 +295,21 @@ class Live:
 
 def last_lines(board: Board) -> list[str]:
     """Return what stays in the terminal when the picture is gone."""
-    rounds, pages = count_of(board.round, "round"), count_of(board.pages_read, "page")
-    after = f"{plain(board.stage).capitalize()} after {clock(board.elapsed_s)}"
-    score = f"score {board.score:.2f} of {board.threshold:.2f}" if board.score is not None else "not judged"
-    score = "no model judged them" if board.is_by_words else score
-    claims = count_of(board.verified, "claim") + " verified"
-    claims = count_of(board.verified, "passage") + " found" if board.is_by_words else claims
-    spent = f"spent {dollars(board.spent.usd)} of {dollars(board.spent.budget_usd)}"
+    say, spent = board.messages, board.spent
+    score = "" if board.score is None else f"{board.score:.2f}"
+    kind = "by_words" if board.is_by_words else "judged" if score else "unjudged"
+    found = "passages_found" if board.is_by_words else "claims_verified"
+    stage = plain(say.name("stage", board.stage)).capitalize()
     return [
-        f"{after}: {rounds}, {pages} read, {claims},",
-        f"{score}, {spent}{describe_savings(board.spent)}.",
+        say(
+            "view.ended",
+            stage=stage,
+            time=clock(board.elapsed_s),
+            rounds=say("view.rounds", count=board.round),
+            pages=say("live.pages", count=board.pages_read),
+            claims=say(f"view.{found}", count=board.verified),
+        ),
+        say(f"view.{kind}", score=score, needed=f"{board.threshold:.2f}")
+        + say("view.ended_spent", spent=dollars(spent.usd), budget=dollars(spent.budget_usd))
+        + f"{describe_savings(spent)}.",
     ]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from fathom.cli.arguments import check_request, refuse
+from fathom.cli.arguments import check_early, refuse
 from fathom.cli.commands import COMMANDS, RESEARCH
 
 
@@ -47,8 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from fathom.errors import BadInput
 
     try:
-        if command is RESEARCH:
-            check_request(arguments)
+        check_early(arguments)
         return command.run(arguments)
     except (BadInput, sqlite3.Error) as error:
         why = str(error) if isinstance(error, BadInput) else _describe_database_error(error)

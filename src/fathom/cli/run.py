@@ -23,11 +23,8 @@ from fathom.session import Session
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer
 from fathom.text.json_lines import escape_json
+from fathom.text.messages import messages_for
 
-_RECORDED = (
-    "A demo: the model's replies were recorded. Search, verification, calculations and the report are made"
-    " now, from documents about places that do not exist."
-)
 _Begin = Callable[[DeepResearcher], Awaitable[Session]]
 
 
@@ -55,7 +52,8 @@ def demo(arguments: argparse.Namespace) -> int:
     async def begin(researcher: DeepResearcher) -> Session:
         session = await researcher.begin_demo(arguments.language)
         if not _is_quiet(arguments):
-            print(_RECORDED, file=sys.stderr, flush=True)
+            words = messages_for(session.question, session.config.language)
+            print(words("live.demo"), file=sys.stderr, flush=True)
         return session
 
     return _work(read_settings(arguments), begin, arguments)

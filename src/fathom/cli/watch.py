@@ -18,7 +18,7 @@ from rich.console import Console
 from fathom import SignalWord
 from fathom.cli.board import EventWords
 from fathom.cli.interrupts import INTERRUPTED, Leaving
-from fathom.cli.live_view import Live, Steering, can_show
+from fathom.cli.live_view import WITHOUT_KEYS, Live, Steering, can_show
 from fathom.cli.review import ask_person
 from fathom.cli.text import print_result, safe
 from fathom.errors import BadInput, Refused, RunStopped
@@ -156,6 +156,7 @@ class Watcher:
     leaving: Leaving
 
     def __post_init__(self) -> None:
+        self.say = messages_for(self.session.question, self.session.config.language)
         self.steering = Steering(self._give, self.leaving.request)
         self.view: View = self._view()
         self._given: set[asyncio.Task[object]] = set()
@@ -167,9 +168,9 @@ class Watcher:
             return Quiet()
         console = Console(stderr=True)
         if self.arguments.plain or not can_show(console):
-            return Lines(EventWords(messages_for(self.session.question, self.session.config.language)))
+            return Lines(EventWords(self.say))
         live = Live(console, lambda key: self.steering.press(key, live), sys.stdin.isatty())
-        live.keys = self.steering.keys() if sys.stdin.isatty() else (("Ctrl-C", "leave; nothing is lost"),)
+        live.keys = self.steering.keys() if sys.stdin.isatty() else WITHOUT_KEYS
         self.leaving.give_back = live.give_back
         return live
 
@@ -204,8 +205,7 @@ class Watcher:
     def _leave(self, loop: asyncio.AbstractEventLoop) -> None:
         """Called in a signal's handler, where nothing may be printed: it might be in the middle of a line."""
         self.session.leave()
-        words = "Finishing the step in hand; once more leaves at once. Nothing is lost."
-        loop.call_soon_threadsafe(self.view.notice, words)
+        loop.call_soon_threadsafe(self.view.notice, self.say("view.leaving"))
 
     async def _work_and_ask(self, answer: ReviewAnswer | None) -> int:
         while True:
@@ -231,8 +231,7 @@ class Watcher:
     async def _wait_for_go(self) -> bool:
         """Wait until somebody says go, here or in another terminal; False when they leave instead."""
         self._mark_paused(True)
-        way_on = f"fathom control {short_id(self.session.id)} go"
-        self.view.notice(f"Paused; go on with p, or from anywhere: {way_on}")
+        self.view.notice(self.say("view.paused", name=short_id(self.session.id)))
         if not await self.session.wait_for_go():
             return False
         self._mark_paused(False)

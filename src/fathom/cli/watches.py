@@ -44,12 +44,14 @@ async def _watch(arguments: argparse.Namespace) -> int:
             print(f"Run {short_id(made.run)} is watched; the next update is due {_when(made.due)}.")
             print("Workers do it by themselves; without workers, have cron call: fathom watch --run-due")
             return 0
-        return await _list(researcher)
+        return await _list(researcher, arguments.run_id or "")
 
 
-async def _list(researcher: DeepResearcher) -> int:
-    watches = await researcher.watches()
-    if not watches:
+async def _list(researcher: DeepResearcher, run_id: str) -> int:
+    watches = [one for one in await researcher.watches() if one.run.startswith(run_id)]
+    if not watches and run_id:
+        print(f"Run {run_id} is not watched. Watch it with: fathom watch {run_id} --every 7d")
+    elif not watches:
         print("No report is watched. Watch one with: fathom watch ID --every 7d")
     for one in watches:
         every = (

@@ -203,7 +203,7 @@ async def _ask(
         result = await ask(_build_evidence(items, texts))
     except ProviderError as error:
         titles = ", ".join(dict.fromkeys(texts[draft.page][0].title for draft in drafts))
-        verified.failures.append(Failure(where="analysis", what=titles, why=str(error)))
+        verified.failures.append(error.failure("analysis", titles))
         verified.costs += error.costs
         return []
     verified.costs += result.costs

@@ -16,7 +16,7 @@ from fathom.errors import OutOfBudget, OutOfTime, ProviderError, Unavailable, Un
 from fathom.evidence.grounding import QuoteFinder
 from fathom.llm.protocol import ResearchModel
 from fathom.report.sentence_checks import CheckInput
-from fathom.state import Edit, Failure, Outline, Plan, Section, Sentence, SubQuestion, Verdict
+from fathom.state import Edit, Outline, Plan, Reason, Section, Sentence, SubQuestion, Verdict
 from fathom.state.model_io import (
     NO_FACTS,
     Assessment,
@@ -36,7 +36,7 @@ from fathom.state.model_io import (
 
 T = TypeVar("T")
 _WRITING_STEPS = frozenset(
-    {"judging", "outlining", "writing", "checking", "checking the conclusions", "rewriting", "editing"}
+    {"judging", "outlining", "writing", "checking", "checking conclusions", "rewriting", "editing"}
 )
 ModelCall = Callable[[ResearchModel], Awaitable[ModelResult[T]]]
 
@@ -88,9 +88,10 @@ class FallbackModel:
         if self.time_budget and self.time_budget.is_late:
             raise OutOfTime("the time is used up")
         return await self._either(
-            f"reading {title}",
+            "reading",
             lambda model: model.read(question, questions, title, text, sought, facts),
             fault=fault,
+            title=title,
         )
 
     async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
@@ -126,7 +127,7 @@ class FallbackModel:
 
     async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """Try to refute the main conclusions."""
-        return await self._either("checking the conclusions", lambda model: model.refute(brief))
+        return await self._either("checking conclusions", lambda model: model.refute(brief))
 
     async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
         """Rewrite sentences; the fallback gives quotes."""
@@ -138,12 +139,13 @@ class FallbackModel:
 
     async def _either(
         self,
-        what: str,
+        step: str,
         verb: ModelCall[T],
         is_bearable: Callable[[ProviderError], bool] = lambda _: True,
         fault: Callable[[T], str] = lambda _: "",
+        title: str = "",
     ) -> ModelResult[T]:
-        limit_s, late_message = self._limit(self.time_budget, what) if self.time_budget else (None, "")
+        limit_s, late_message = self._limit(self.time_budget, step) if self.time_budget else (None, "")
         try:
             with collect_receipts() if self.time_budget else nullcontext() as receipts:
                 try:
@@ -160,7 +162,9 @@ class FallbackModel:
             if not is_bearable(error):
                 raise
             result = await verb(self.stand_in)
-            failure = Failure(where="model", what=f"{what}, done without the model", why=str(error))
+            told = Reason(phrase="without_model", values={"step": step, "title": title})
+            name = f"{step} {title}".strip()
+            failure = error.failure("model", f"{name}, done without the model", told)
             return ModelResult(result.value, [*error.costs, *result.costs], [failure, *result.failures])
 
     def _limit(self, time_budget: TimeBudget, what: str) -> tuple[float, str]:

@@ -33,10 +33,10 @@ from fathom.prompts import load_prompt
 from fathom.report.sentence_checks import CheckInput
 from fathom.state import (
     Edit,
-    Failure,
     Heading,
     Outline,
     Plan,
+    Reason,
     Role,
     Section,
     Sentence,
@@ -242,7 +242,9 @@ class LLMResearchModel:
                 if not written:
                     raise
                 titles = ", ".join(heading.title for heading in missing)
-                failure = Failure(where="model", what=f"writing: {titles}", why=str(error))
+                failure = error.failure(
+                    "model", f"writing: {titles}", Reason(phrase="writing_parts", values={"title": titles})
+                )
                 found.append(FormAnswer(answer_forms.WriteAnswer(blocks=[]), error.costs, [failure]))
                 break
             found += [answer for answer, _ in batches]

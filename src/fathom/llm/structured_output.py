@@ -24,7 +24,7 @@ from fathom.llm.context_window import ContextWindow
 from fathom.llm.errors import NotSupported, PromptTooLong
 from fathom.llm.prompt_budget import FittedPrompt, PromptBudget, WindowTooSmall
 from fathom.prompts import FilledPrompt
-from fathom.state import Cost, Failure, Role
+from fathom.state import Cost, Failure, Reason, Role
 from fathom.text.token_count import measure_tokens
 
 _EXAMPLE_VALUES: dict[Any, object] = {str: "…", int: 1, float: 0.5, bool: True}
@@ -269,16 +269,31 @@ class StructuredOutput:
         why = f"The window of {name} holds {window.size:,} tokens{known}."
         if size < (window.size or size):
             why = f"The window of {name} was taken for {size:,} tokens."
-        return Failure(where="context", what=f"the least relevant evidence for the step {role}", why=why)
+        return Failure(
+            where="context",
+            what=f"the least relevant evidence for the step {role}",
+            why=why,
+            code="window",
+            told=Reason(phrase="cut_evidence", values={"step": role}),
+        )
 
     def _lost_end_failure(self, role: Role) -> Failure:
         why = f"{self.chat.name} stopped at its limit of tokens before it was done."
-        return Failure(where="model", what=f"the end of an answer in the step {role}", why=why)
+        return Failure(
+            where="model",
+            what=f"the end of an answer in the step {role}",
+            why=why,
+            code="token_limit",
+            told=Reason(phrase="cut_answer", values={"step": role}),
+        )
 
     def _silent_cut_failure(self, seen: int, sent: int) -> Failure:
         message = f"The server of {self.chat.name} took in {seen:,} of about {sent:,} tokens without a word"
         why = f"{message}: raise its window, or name its size with --context."
-        return Failure(where="context", what="prompts cut off by the server", why=why)
+        told = Reason(phrase="cut_prompts")
+        return Failure(
+            where="context", what="prompts cut off by the server", why=why, code="window", told=told
+        )
 
 
 async def ask_in_batches(

@@ -8,7 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 from fathom.errors import BadInput
-from fathom.state import MAX_QUESTION_CHARS, ROUNDS, SETTING_NAMES, Cost, Depth, Effort, EffortKind, RunConfig
+from fathom.state import (
+    MAX_QUESTION_CHARS,
+    ROUNDS,
+    SETTING_NAMES,
+    Cost,
+    Depth,
+    Effort,
+    EffortKind,
+    Reason,
+    RunConfig,
+)
+from fathom.text.messages import ENGLISH
 
 
 def refuse_settings(given: Iterable[str]) -> None:
@@ -82,20 +93,21 @@ _SURVEY_BRANCHES: dict[Depth, int] = {"quick": 3, "standard": 4, "comprehensive"
 
 def estimate_effort(question: str, depth: Depth, advised: str = "", chain: int = 1) -> Effort:
     """Estimate the effort of a question; `chain` is the number of dependent answers, one round each."""
-    read, because = _classify(question)
-    kind = _follow_advice(read, advised)
+    read, why = _classify(question)
+    kind, reasons = _follow_advice(read, advised), [why]
     if kind != read:
-        because = f"read as a {read}, which {because}; the planner advises a {kind}"
+        reasons.append(Reason(phrase="advised", values={"read": read, "kind": kind}))
     rounds = min(ROUNDS[depth], max(_ROUNDS[kind][depth], chain + 1 if chain > 1 else 1))
     if chain > 1:
-        because = f"{because}; {chain} answers must follow each other"
+        reasons.append(Reason(phrase="chain", values={"count": str(chain)}))
     return Effort(
         kind=kind,
         questions=_count_questions(kind, question, depth),
         rounds=rounds,
         sources=_SOURCES[kind][depth],
         branches=_count_branches(kind, question, depth),
-        reason=because,
+        reason=ENGLISH.effort_reasons(reasons),
+        reasons=reasons,
     )
 
 
@@ -129,16 +141,17 @@ def describe_kind(effort: Effort) -> str:
     return f"It seems to want a {effort.kind} ({effort.reason}): about {effort.questions} sub-questions."
 
 
-def _classify(question: str) -> tuple[EffortKind, str]:
-    if _count_parts(question) >= 3:
-        return "survey", f"asks {_count_parts(question)} things"
+def _classify(question: str) -> tuple[EffortKind, Reason]:
+    parts, words = _count_parts(question), len(question.split())
+    if parts >= 3:
+        return "survey", Reason(phrase="many", values={"count": str(parts)})
     if found := _COMPARISON.search(question):
-        return "comparison", f"says “{found.group().strip()}”"
+        return "comparison", Reason(phrase="says", values={"word": found.group().strip()})
     if found := _SURVEY.search(question):
-        return "survey", f"says “{found.group().strip()}”"
-    if len(question.split()) > _LONG_WORDS:
-        return "survey", f"has {len(question.split())} words"
-    return "fact", "asks for one thing" if _count_parts(question) == 1 else "asks for two things"
+        return "survey", Reason(phrase="says", values={"word": found.group().strip()})
+    if words > _LONG_WORDS:
+        return "survey", Reason(phrase="long", values={"count": str(words)})
+    return "fact", Reason(phrase="one" if parts == 1 else "two")
 
 
 def _follow_advice(read: EffortKind, advised: str) -> EffortKind:

@@ -79,7 +79,7 @@ async def _load_texts(
         try:
             texts[page.sha] = await text_of(page.sha)
         except ProviderError as error:
-            failures.append(Failure(where="reading", what=page.address, why=str(error)))
+            failures.append(error.failure("reading", page.address))
     return texts, failures
 
 

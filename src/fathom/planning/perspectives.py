@@ -117,7 +117,7 @@ async def _fetch_structure(hit: Hit, reader: Reader) -> PageStructure | Failure 
         async with asyncio.timeout(_STRUCTURE_TIMEOUT_S):
             document = await reader(hit)
     except ProviderError as error:
-        return Failure(where="reading", what=hit.address, why=str(error))
+        return error.failure("reading", hit.address)
     except TimeoutError:
         return None
     return read_structure(document.title or hit.title, document.text)

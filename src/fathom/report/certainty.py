@@ -195,7 +195,7 @@ def _parts_without_passages(outcome: ReportBasis, words: Messages) -> Iterator[s
             key = "certainty.few_words" if best else "certainty.no_passage"
             yield words(key, question=escape_markdown(question.text))
     for late in (failure for failure in outcome.failures if failure.where == "order"):
-        why = escape_markdown(late.why)
+        why = escape_markdown(words.why_failed(late))
         yield (
             words("partial.failure", place=words.place(late.where), what=escape_markdown(late.what), why=why)
             + "."
@@ -249,8 +249,8 @@ def describe_failures(failures: Sequence[Failure], words: Messages) -> Iterator[
     """What failed and matters, a clause for each place and reason; a few of them, then their number."""
     whats: dict[tuple[str, str], list[str]] = {}
     for failure in failures_that_matter(failures):
-        whats.setdefault((failure.where, failure.why), []).append(
-            name_address(shorten_text(failure.what, _POINT_CHARS))
+        whats.setdefault((failure.where, words.why_failed(failure)), []).append(
+            name_address(shorten_text(words.failed(failure), _POINT_CHARS))
         )
     for (where, why), found in list(whats.items())[:_POINTS]:
         shown = ", ".join(found[:_POINTS])
@@ -297,7 +297,7 @@ def _describe_stand_ins(failures: Sequence[Failure], words: Messages) -> Iterato
     """Which engine searched in the place of which, once each."""
     pairs = {(f.where.partition(": ")[2], f.stand_in): f for f in failures if f.stand_in}
     for (name, stand_in), failure in pairs.items():
-        why = escape_markdown(shorten_text(failure.why.rstrip("."), _WHY_CHARS))
+        why = escape_markdown(shorten_text(words.why_failed(failure).rstrip("."), _WHY_CHARS))
         yield words("certainty.stand_in", name=name, stand_in=stand_in, why=why)
 
 

@@ -102,7 +102,10 @@ def render_sources(state: RunState) -> str:
     blocks = [_page_title(words("folder.sources"), state), "\n".join(lines) or words("folder.no_sources")]
     lost = [failure for failure in state.get("failures", []) if failure.where == "reading"]
     if lost:
-        told = [f"- `{name_address(failure.what)}`: {escape_markdown(failure.why)}" for failure in lost]
+        told = [
+            f"- `{name_address(failure.what)}`: {escape_markdown(words.why_failed(failure))}"
+            for failure in lost
+        ]
         blocks += [f"## {words('folder.unread')}", "\n".join(told)]
     return _join_blocks(blocks)
 

@@ -262,7 +262,11 @@ def _searches(state: RunState, words: Messages) -> Iterator[str]:
 
 def _failures(state: RunState, words: Messages) -> Iterator[str]:
     rows = [
-        [words.place(failure.where), f"`{name_address(failure.what)}`", escape_markdown(failure.why)]
+        [
+            words.place(failure.where),
+            f"`{name_address(words.failed(failure))}`",
+            escape_markdown(words.why_failed(failure)),
+        ]
         for failure in state.get("failures", [])
     ]
     if rows:

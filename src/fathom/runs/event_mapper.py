@@ -222,7 +222,7 @@ class EventMapper:
         done: frozenset[str] = frozenset(),
     ) -> None:
         self._run_id, self._began, self._first_config = run_id, time.monotonic(), run_config
-        self._knobs = run_config
+        self._config = run_config
         self._limits = {"": run_config.max_rounds}
         self._rounds = {"": number}
         self._branches: dict[str, str] = {}
@@ -236,8 +236,8 @@ class EventMapper:
     @property
     def spent(self) -> Spent:
         """What was paid so far, every call once."""
-        if self._spent is None or self._spent.budget_usd != self._knobs.budget_usd:
-            self._spent = Spent.on(self._paid.values(), self._knobs.budget_usd)
+        if self._spent is None or self._spent.budget_usd != self._config.budget_usd:
+            self._spent = Spent.on(self._paid.values(), self._config.budget_usd)
         return self._spent
 
     def event(self, payload: Payload, branch: str = "") -> Progress:
@@ -256,7 +256,7 @@ class EventMapper:
 
     def with_config(self, state: ResearchState) -> RunState:
         """The state together with the configuration, as the run has settled it."""
-        return {**state, "run_config": self._knobs}
+        return {**state, "run_config": self._config}
 
     def kept(self, state: ResearchState) -> Progress:
         """The report as it now stands, with its ledger."""
@@ -292,7 +292,7 @@ class EventMapper:
         part, text = prose_so_far("".join(answer.words))
         if text and text != answer.told:
             answer.told = text
-            question, language = given.get("question", ""), self._knobs.language
+            question, language = given.get("question", ""), self._config.language
             titles = [h.title for h in given.get("headings", []) if part in {"", h.id}]
             title = titles[0] if titles else summary_title(question, language)
             yield self.event(ReportDraft(title=title, text=text, is_whole=False))
@@ -324,13 +324,13 @@ class EventMapper:
             yield from self._round(update, [*given.get("claims", []), *update.get("claims", [])], branch)
             return
         if not branch and (effort := update.get("effort")):
-            self._knobs = apply_effort(self._first_config, effort)
-            self._limits[""] = self._knobs.max_rounds
+            self._config = apply_effort(self._first_config, effort)
+            self._limits[""] = self._config.max_rounds
         if queries := update.get("queries"):
             self._rounds[branch] = queries[0].round
-        if task["name"] == "intake" and self._knobs.strategy != "loop":
+        if task["name"] == "intake" and self._config.strategy != "loop":
             return  # the planner tells the effort together with the directions
-        for payload in update_payloads(task["name"], {**given, "run_config": self._knobs}, update):
+        for payload in update_payloads(task["name"], {**given, "run_config": self._config}, update):
             yield self.event(payload, branch)
 
     def _begins(self, task: dict[str, Any]) -> None:
@@ -344,7 +344,7 @@ class EventMapper:
     def _round(self, update: dict[str, Any], claims: list[Claim], branch: str) -> Iterator[Progress]:
         judgement, findings = update["judgements"][0], update.get("findings", [])
         self._rounds[branch] = judgement.round
-        yield self.event(SufficiencyEvaluated(judgement=judgement, threshold=self._knobs.threshold), branch)
+        yield self.event(SufficiencyEvaluated(judgement=judgement, threshold=self._config.threshold), branch)
         over = RoundCompleted(
             round=judgement.round,
             claims=judgement.claims,

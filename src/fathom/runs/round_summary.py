@@ -74,17 +74,16 @@ def round_summary(
     following = done.suggested if planned is None else planned
     key = "live.new_of_all" if done.is_by_words else "folder.new_of_all"
     counted = words(key, new=done.new_claims, all=done.claims)
+    # The summary is in English, and says how far the question is answered.
+    has_summary = bool(done.summary) and words is not KOREAN
+    progress = describe_progress(done.answered, done.has_high_gap, words, is_by_words=done.is_by_words)
     return [
-        *(
-            [f"{words('folder.summary')}: {escape_markdown(done.summary)}"]
-            if done.summary and words is not KOREAN
-            else []
-        ),
+        *([f"{words('folder.summary')}: {escape_markdown(done.summary)}"] if has_summary else []),
         *_titled_list(f"{words('folder.found')} ({counted})", found or [words("folder.nothing_new")]),
         *_titled_list(words("folder.hypotheses"), guesses),
         *_titled_list(words("folder.next"), [escape_markdown(query) for query in following]),
         *_titled_list(words("folder.gaps"), [escape_markdown(gap) for gap in done.gaps[:_MOST_GAPS]]),
-        describe_progress(done.answered, done.has_high_gap, words, is_by_words=done.is_by_words),
+        *([] if has_summary else [progress]),
         words("folder.cost", usd=_describe_cost(spent, done.spent_by, words)),
         *_engine_table(done.engines, words),
     ]
@@ -108,7 +107,7 @@ def round_page(
 
 def _engine_table(uses: Sequence[EngineUse], words: Messages) -> list[str]:
     """Searches, results, cost and what is left of the credit, a row an engine; columns are aligned."""
-    if not uses:
+    if all(use.engine == "local" for use in uses):  # files have no price and no credit
         return []
     names = ("engine", "searches", "results", "usd", "credit")
     rows = [[words(f"engines.{name}") for name in names]]

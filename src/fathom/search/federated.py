@@ -71,12 +71,7 @@ class FederatedSearch:
         if failed and len(failed) == len(answers):
             raise await self._combined_error(failed, query, limit)
         failures = [
-            Failure(
-                where=f"search: {name}",
-                what=query.text,
-                why=str(error),
-                stand_in=stand_ins.get(name, ""),
-            )
+            error.failure(f"search: {name}", query.text, stand_in=stand_ins.get(name, ""))
             for name, error in failed
             if name not in overspent
         ]

@@ -4,11 +4,11 @@ Does not know what it frames.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from fathom.state import Judgement
+from fathom.state import Failure, Judgement, Reason
 from fathom.text.languages import wants_korean
 
 
@@ -57,6 +57,27 @@ class Messages:
             return self.phrases[f"because.{judgement.reason.phrase}"].format_map(judgement.reason.values)
         except KeyError:
             return judgement.because
+
+    def effort_reasons(self, reasons: Sequence[Reason]) -> str:
+        """Why a question was taken for a fact, a comparison or a survey."""
+        return "; ".join(
+            self(
+                f"effort.{one.phrase}",
+                **{name: self.name("kind", value) for name, value in one.values.items()},
+            )
+            for one in reasons
+        )
+
+    def failed(self, failure: Failure) -> str:
+        """What failed: an address, a query, a title, or a step of the run."""
+        if (told := failure.told) is None or f"failed.{told.phrase}" not in self.phrases:
+            return failure.what
+        values = {**told.values, "step": self.name("step", told.values.get("step"))}
+        return " ".join(self(f"failed.{told.phrase}", **values).split())
+
+    def why_failed(self, failure: Failure) -> str:
+        """Why it failed: the kind of failure in this language, with the details as they were given."""
+        return self.phrases.get(f"why.{failure.code}", "{why}").format(why=failure.why)
 
 
 def _flatten(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
