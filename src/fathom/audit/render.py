@@ -1,5 +1,7 @@
 """An audit for people: a summary, a table, and the report in colours with the quotes below each sentence."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
@@ -13,6 +15,8 @@ from fathom.text.token_count import shorten_line
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = files("fathom.audit").joinpath("audit.css").read_text("utf-8").strip()
 _CELL_CHARS = 140
+_WEB = re.compile(r"https?://[^\s()<>\"']{1,2000}+")
+_MOST_FAILURES = 3
 
 
 def words_for(result: AuditResult) -> Messages:
@@ -21,18 +25,23 @@ def words_for(result: AuditResult) -> Messages:
 
 
 def summarize(result: AuditResult) -> str:
-    """Return what a manager reads: how much holds, what does not, and who decided."""
+    """Return what a manager reads: how much holds, what does not, what was not done, and who decided."""
     say, counts = words_for(result), result.counts
     total = len(result.verdicts)
-    lines = [say("holds", count=total, held=counts["supported"])]
+    lines = [say("holds", count=counts["supported"], checked=say("checked", count=total))]
     lines += [say(f"count.{name}", count=counts[name]) for name in VERDICTS[1:] if counts[name]]
+    elsewhere = Counter(one.correction.verdict for one in result.verdicts if one.correction)
+    lines += [say(f"elsewhere.{name}", count=count) for name, count in sorted(elsewhere.items())]
     invented = sum(one.status in {"invented", "another topic"} for one in result.sources)
     lines += [say("invented", count=invented)] if invented else []
     apart = len(result.statements) - total
     lines += [say("apart", count=apart)] if apart else []
+    whys = dict.fromkeys(one.why for one in result.failures)
+    lines += [say("not_done", why=why) for why in list(whys)[:_MOST_FAILURES]]
     by_rules = sum(one.by == "strict rules" for one in result.verdicts)
     if result.decided_by == "strict rules":
-        lines.append(say("by_rules"))
+        is_asked = any(one.where == "audit" for one in result.failures)
+        lines.append(say("by_rules") if is_asked else f"{say('by_rules')} {say('name_a_model')}")
     else:
         shown = sum(tally.shown for tally in result.controls)
         missed = sum(tally.missed for tally in result.controls)
@@ -49,12 +58,15 @@ def render_table(result: AuditResult) -> str:
     for number, one in enumerate(result.verdicts, 1):
         quote = one.quote or one.nearest
         words = f"“{shorten_line(quote.text, _CELL_CHARS)}”" if quote else ""
+        if found := one.correction:
+            other = f"“{shorten_line(found.quote.text, _CELL_CHARS)}”"
+            words = f"{words} {say(f'found.{found.verdict}')} {other} ({found.address})".lstrip()
         rows.append(
             [str(number), say(f"verdict.{one.verdict}"), by_id[one.statement].text, one.reason, words]
         )
     table = "\n".join(f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows)
     sources = "\n".join(f"- {line}" for line in _source_lines(result, say))
-    return f"{table}\n\n## {say('sources')}\n\n{sources}\n"
+    return f"{table}\n\n## {say('sources')}\n\n{sources}\n" if sources else f"{table}\n"
 
 
 def render_markdown(result: AuditResult) -> str:
@@ -81,8 +93,8 @@ def render_html(result: AuditResult) -> str:
     )
     body = [f"<h1>{title}</h1><ul>{summary}</ul><p class=legend>{legend}</p><hr>"]
     body += [_block(block, result, verdicts, say) for block in result.blocks]
-    sources = "".join(f"<li>{escape(line)}</li>" for line in _source_lines(result, say))
-    body.append(f"<hr><h2>{escape(say('sources'))}</h2><ul>{sources}</ul>")
+    sources = "".join(f"<li>{_linked(line)}</li>" for line in _source_lines(result, say))
+    body += [f"<hr><h2>{escape(say('sources'))}</h2><ul>{sources}</ul>"] if sources else []
     page = "\n".join(body)
     return (
         f'<!doctype html>\n<html lang="{say.language}"><head>{head}</head>\n<body><main>\n'
@@ -104,9 +116,11 @@ def _block(block: ReportBlock, result: AuditResult, verdicts: dict[str, AuditVer
         if verdict is None:
             parts.append(f'<span class="apart">{escape(by_id[key].text)}</span>')
             continue
-        name = _css(verdict.verdict)
-        note = _note(verdict, result, say)
-        parts.append(f'<details class="{name}"><summary>{escape(by_id[key].text)}</summary>{note}</details>')
+        words, note = escape(by_id[key].text), _note(verdict, result, say)
+        if verdict.verdict != "supported":
+            words += f" <small>{escape(say(f'verdict.{verdict.verdict}'))}</small>"
+        opens = f'<details class="{_css(verdict.verdict)}"><summary>{words}</summary>'
+        parts.append(f"{opens}{note}</details>")
     tag = "li" if block.kind == "item" else "div"
     return f"<{tag} class={block.kind}>{' '.join(parts)}</{tag}>"
 
@@ -120,20 +134,22 @@ def _note(verdict: AuditVerdict, result: AuditResult, say: Messages) -> str:
     quoted = (("quote", verdict.quote), ("nearest", verdict.nearest))
     for key, quote in quoted:
         if quote and about:
-            lines.append(_quote(say(key), quote, about.title or about.source.label, about.read_at))
+            lines.append(_quote(say(key), quote, about.title or about.source.label, about.read_at, say))
     if verdict.correction:
         found = verdict.correction
-        lines.append(_quote(say(f"found.{found.verdict}"), found.quote, found.title, found.address))
-    lines.append(f"<small>{escape(say('decided', by=verdict.by))}</small>")
+        lines.append(_quote(say(f"found.{found.verdict}"), found.quote, found.title, found.address, say))
+    lines.append(f"<small>{escape(say('decided', by=say.name('by', verdict.by)))}</small>")
     return f'<div class="note">{"<br>".join(lines)}</div>'
 
 
-def _quote(lead: str, quote: Quote, title: str, address: str) -> str:
+def _quote(lead: str, quote: Quote, title: str, address: str, say: Messages) -> str:
     link = escape(title or address)
     if address.startswith(("http://", "https://")):
         link = f'<a href="{escape(address, quote=True)}" rel="noreferrer">{link}</a>'
-    place = f", {escape(quote.heading)}" if quote.heading not in {"", title} else ""
-    return f"{escape(lead)} <q>{escape(quote.text)}</q> ({link}{place}, {quote.start}–{quote.end})"
+    heading = quote.heading.removeprefix(title).removeprefix(" > ")
+    place = f", {escape(heading)}" if heading else ""
+    at = escape(say("position", start=quote.start, end=quote.end))
+    return f"{escape(lead)} <q>{escape(quote.text)}</q> ({link}{place}, {at})"
 
 
 def _source_lines(result: AuditResult, say: Messages) -> Iterable[str]:
@@ -141,6 +157,11 @@ def _source_lines(result: AuditResult, say: Messages) -> Iterable[str]:
         name = " ".join(filter(None, (one.title or one.source.label, one.source.address)))
         why = f" ({one.why})" if one.why else ""
         yield f"{say(f'source.{one.status}')}: {one_line(name) or one.source.id}{why}"
+
+
+def _linked(line: str) -> str:
+    """Return a line with its web addresses as links."""
+    return _WEB.sub(r'<a href="\g<0>" rel="noreferrer">\g<0></a>', escape(line))
 
 
 def _css(verdict: str) -> str:

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
-from fathom.audit.records import AuditResult
+from fathom.audit.records import AuditResult, Correction
 from fathom.audit.render import summarize
 from fathom.events import Checkpoint
 from fathom.report.verify import Verification
@@ -147,6 +147,11 @@ class AuditedStatement(BaseModel):
     reason: str = ""
     quote: str = Field("", description="The words of the source that carry or contradict it, or the nearest.")
     address: str = ""
+    found_elsewhere: str = Field("", description="What another page says of it, and its address.")
+
+
+def _describe_correction(found: Correction | None) -> str:
+    return f"{found.verdict} by “{found.quote.text}” ({found.address})" if found else ""
 
 
 class AuditFindings(BaseModel):
@@ -173,6 +178,7 @@ class AuditFindings(BaseModel):
                     reason=verdict.reason,
                     quote=next((quote.text for quote in (verdict.quote, verdict.nearest) if quote), ""),
                     address=read[verdict.source].source.address if verdict.source in read else "",
+                    found_elsewhere=_describe_correction(verdict.correction),
                 )
                 for verdict in result.verdicts
             ],
