@@ -5,9 +5,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
 from fathom.graph.binding import Binder, with_settings
-from fathom.graph.branches import build_branches
 from fathom.graph.dependencies import DependencyFactory, EnvironmentDependencies
-from fathom.graph.loop import add_loop
+from fathom.graph.loop import add_loop, build_branches
 from fathom.graph.routes import (
     route_after_intake,
     route_after_judge,

@@ -4,8 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from fathom.state.evidence import Ruling
-from fathom.state.judgement import Judgement
+from fathom.state.evidence import Judgement, Ruling
 from fathom.state.records import Claim, Page, Query, Record, SubQuestion
 from fathom.state.report import Outline, Section
 

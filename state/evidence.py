@@ -1,10 +1,11 @@
-"""Records of drafts, controls, findings, rulings and contradictions."""
+"""Records of evidence: drafts, controls, findings, contradictions, gaps, hypotheses, judgements."""
 
 from typing import Literal
 
 from pydantic import AliasChoices, Field, field_validator
 
-from fathom.state.records import Quote, Record, Score, short_hash
+from fathom.state.records import Quote, Reason, Record, Score, SubQuestion, short_hash
+from fathom.state.report import Priority
 
 ControlKind = Literal["figure", "date", "wording", "paraphrase", "quotation"]
 
@@ -154,3 +155,146 @@ class Contradiction(Record):
     def key(self) -> str:
         """One entry per id."""
         return self.id
+
+
+class Gap(Record):
+    """Something the evidence does not answer yet."""
+
+    description: str
+    priority: Priority
+    suggested_query: str
+    question: str
+    tried: int = 0  # rounds that searched for it without success
+    lowered_from: Priority | None = None  # its priority before unsuccessful rounds lowered it
+    is_rejected: bool = False  # evidence was found, but verification refused it
+
+    @property
+    def importance(self) -> Priority:
+        """Return how much it matters for the question, however often it was searched for."""
+        return self.lowered_from or self.priority
+
+
+class Reread(Record):
+    """A stored page that a round reads again, because a passage of it may close a gap."""
+
+    page: str  # its hash
+    sought: SubQuestion  # the gap, under the sub-question it belongs to
+    round: int
+
+    @property
+    def key(self) -> str:
+        """One entry per page and gap."""
+        return short_hash(self.page, self.sought.text)
+
+
+class Rubric(Record):
+    """Quality on four scales of 1 to 5, with the evidence quoted before the scores (G-Eval)."""
+
+    evidence: str
+    accuracy: int = Field(ge=1, le=5)
+    relevance: int = Field(ge=1, le=5)
+    completeness: int = Field(ge=1, le=5)
+    consistency: int = Field(ge=1, le=5)
+
+
+CheckName = Literal[
+    "freshness", "counting", "amount", "completeness", "comparison", "definition", "cause", "date"
+]
+
+
+class Check(Record):
+    """One requirement of the question on its evidence, and whether it is met."""
+
+    name: CheckName
+    is_passed: bool
+    why: str
+    gap: Gap | None = None  # what is missing, when it fails
+
+
+class Gain(Record):
+    """What the search gained: new findings per query and per dollar, this round and smoothed over rounds."""
+
+    known: int = 0
+    new: int = 0
+    queries: int = 0
+    usd: float = 0.0
+    per_query: float = 0.0
+    per_usd: float | None = None  # None when the round cost nothing
+    smoothed_per_query: float = 0.0
+    smoothed_per_usd: float | None = None
+
+
+class Hypothesis(Record):
+    """A possible answer, the evidence for and against it, and its likelihood."""
+
+    id: str
+    statement: str
+    supporting: list[str] = Field([])  # ids of claims, one per independent source
+    contradicting: list[str] = Field([])
+    confidence: Score = 0.5
+    born: int = 1
+    touched: int = 1  # the last round that brought evidence
+    backed: int = 1  # the last round that brought evidence for it
+    status: Literal["active", "set aside"] = "active"
+
+    @property
+    def key(self) -> str:
+        """One entry per id."""
+        return self.id
+
+
+StopRule = Literal[
+    "sufficient",
+    "answered",
+    "saturated",
+    "gain too low",
+    "settled",
+    "only minor gaps",
+    "gaps given up",
+    "diverse",
+    "rounds used up",
+    "budget used up",
+    "time used up",
+    "a person's word",
+    "nothing left to ask",
+]
+
+
+class StopReason(Reason):
+    """Why a rule stopped a run: a phrase of the table `because` in the message catalogue, and its values."""
+
+
+class Judgement(Record):
+    """What is known after a round, what is missing, and whether that is enough."""
+
+    round: int
+    coverage: Score
+    diversity: Score
+    quality: Score
+    freshness: Score
+    overall: Score
+    rubric: Rubric
+    gaps: list[Gap]
+    claims: int
+    new_claims: int
+    pages: int = 0  # read so far
+    stop: StopRule | None = None
+    because: str = ""  # in English, as ledgers have always said it
+    reason: StopReason | None = None  # the same to be told in any language; earlier versions had none
+    rules: dict[StopRule, dict[str, str]] = Field({})  # the numbers that every stop rule looked at
+    confidence: Score = 0.0  # that every sub-question is answered
+    checks: list[Check] = Field([])
+    held: StopRule | None = None  # the rule that would have stopped the run if its checks had passed
+    waived: StopRule | None = None  # the rule that would have stopped the run if it were not endless
+    gain: Gain = Gain()
+    found: list[str] = Field([])  # ids of the best claims that are new in this round
+    hypotheses: list[Hypothesis] = Field([])  # the active ones, best first
+    spent_usd: float = 0.0  # by this run so far, without other branches
+    evidence: list[str] = Field([])  # hashes of the pages that together answer it, best first
+    leads: list[str] = Field([])  # queries for names that those pages mention, best first
+    is_by_words: bool = False  # no model judged: passages are only known to share words, not to answer
+
+    @property
+    def key(self) -> str:
+        """One judgement per round."""
+        return str(self.round)

@@ -10,8 +10,17 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
 
 from fathom.state.earlier_runs import EarlierRun, Fork, RunUpdate, ThreadKnowledge
-from fathom.state.evidence import ClaimDraft, Contradiction, Control, ControlTally, Finding, Ruling
-from fathom.state.judgement import Hypothesis, Judgement, Reread
+from fathom.state.evidence import (
+    ClaimDraft,
+    Contradiction,
+    Control,
+    ControlTally,
+    Finding,
+    Hypothesis,
+    Judgement,
+    Reread,
+    Ruling,
+)
 from fathom.state.planning import Direction, Effort, Forecast, Lesson, ThinkingTool
 from fathom.state.records import (
     Claim,
@@ -192,7 +201,24 @@ class Assignment(TypedDict, total=False):
     direction: Direction
 
 
-class Reading(TypedDict, total=False):
+class CallOutput(TypedDict, total=False):
+    """Keys of every subgraph that calls models or services."""
+
+    failures: Annotated[list[Failure], merge_records]
+    costs: Annotated[list[Cost], merge_records]
+
+
+class PageOutput(CallOutput, total=False):
+    """Output of reading one page."""
+
+    pages: Annotated[list[Page], merge_records]
+    claims: Annotated[list[Claim], merge_records]
+    drafts: Annotated[list[ClaimDraft], merge_records]  # analyzer: not verified yet
+    controls: Annotated[list[Control], merge_records]  # analyzer
+    rejected: Annotated[list[Rejected], merge_records]
+
+
+class Reading(PageOutput, total=False):
     """State of reading one page; `before` and `known` are set when an earlier run has read it."""
 
     hit: Hit
@@ -204,28 +230,18 @@ class Reading(TypedDict, total=False):
     run: str
     round: int
     direction: Direction
-    pages: Annotated[list[Page], merge_records]
-    claims: Annotated[list[Claim], merge_records]
-    drafts: Annotated[list[ClaimDraft], merge_records]  # analyzer: not verified yet
-    controls: Annotated[list[Control], merge_records]  # analyzer
-    rejected: Annotated[list[Rejected], merge_records]
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]
 
 
-class PageOutput(TypedDict, total=False):
-    """Output of reading one page."""
+class ReadingOutput(CallOutput, total=False):
+    """Output of reading the pages of a round."""
 
     pages: Annotated[list[Page], merge_records]
     claims: Annotated[list[Claim], merge_records]
-    drafts: Annotated[list[ClaimDraft], merge_records]
-    controls: Annotated[list[Control], merge_records]
     rejected: Annotated[list[Rejected], merge_records]
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]
+    control_tallies: Annotated[list[ControlTally], merge_records]
 
 
-class ReadingRound(TypedDict, total=False):
+class ReadingRound(ReadingOutput, total=False):
     """State of reading all pages of a round and verifying their claims together."""
 
     readings: list[Reading]  # from the route that sends them: one entry per page
@@ -236,26 +252,9 @@ class ReadingRound(TypedDict, total=False):
     controls: Annotated[list[Control], merge_records]  # analyzer
     refused: list[ClaimDraft]  # verifier: to be retried once
     retried: list[ClaimDraft]  # retry: to be verified again
-    pages: Annotated[list[Page], merge_records]
-    claims: Annotated[list[Claim], merge_records]
-    rejected: Annotated[list[Rejected], merge_records]
-    control_tallies: Annotated[list[ControlTally], merge_records]
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]
 
 
-class ReadingOutput(TypedDict, total=False):
-    """Output of reading the pages of a round."""
-
-    pages: Annotated[list[Page], merge_records]
-    claims: Annotated[list[Claim], merge_records]
-    rejected: Annotated[list[Rejected], merge_records]
-    control_tallies: Annotated[list[ControlTally], merge_records]
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]
-
-
-class BranchOutput(TypedDict, total=False):
+class BranchOutput(ReadingOutput, total=False):
     """Output of a branch."""
 
     directions: Annotated[list[Direction], merge_records]
@@ -264,13 +263,7 @@ class BranchOutput(TypedDict, total=False):
     visited: Annotated[list[str], unite_lists]
     offered: Annotated[list[str], unite_lists]
     results: Annotated[list[str], unite_lists]
-    pages: Annotated[list[Page], merge_records]
-    claims: Annotated[list[Claim], merge_records]
     rulings: Annotated[list[Ruling], merge_records]
-    rejected: Annotated[list[Rejected], merge_records]
-    control_tallies: Annotated[list[ControlTally], merge_records]
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]
 
 
 class BranchesOutput(BranchOutput, total=False):
@@ -281,7 +274,14 @@ class BranchesOutput(BranchOutput, total=False):
     is_spent: bool
 
 
-class Chapter(TypedDict, total=False):
+class ChapterOutput(CallOutput, total=False):
+    """Output of a chapter."""
+
+    sections: Annotated[list[Section], merge_records]  # settle, confirm
+    control_tallies: Annotated[list[ControlTally], merge_records]  # check
+
+
+class Chapter(ChapterOutput, total=False):
     """State of a chapter: parts that are written and checked together, in most runs all of them."""
 
     question: str
@@ -297,22 +297,16 @@ class Chapter(TypedDict, total=False):
     limits: list[str]
     drafts: Annotated[list[Section], merge_records]  # draft, then check and rewrite in turn
     rewritten: list[int]  # rewrite: the indices of the sentences to check again, counted over all drafts
-    sections: Annotated[list[Section], merge_records]  # settle
-    control_tallies: Annotated[list[ControlTally], merge_records]  # check
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]
 
 
-class ChapterOutput(TypedDict, total=False):
-    """Output of a chapter."""
+class WritingOutput(ChapterOutput, total=False):
+    """Output of writing a report."""
 
-    sections: Annotated[list[Section], merge_records]
-    control_tallies: Annotated[list[ControlTally], merge_records]
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]
+    outline: Outline
+    report: Report
 
 
-class Writing(TypedDict, total=False):
+class Writing(WritingOutput, total=False):
     """State of writing a report."""
 
     question: str
@@ -327,24 +321,7 @@ class Writing(TypedDict, total=False):
     judgements: list[Judgement]
     findings: list[Finding]
     contradictions: list[Contradiction]
-    outline: Outline
     lengths: dict[str, int]  # outline: target words of each part
     table_part: str  # outline: the id of the part that needs a table, if any
     limits: list[str]  # outline: what the evidence lacks, for writer and editor
-    sections: Annotated[list[Section], merge_records]  # settle, confirm
     edit: Edit  # edit: the editor's changes to the checked draft
-    report: Report
-    control_tallies: Annotated[list[ControlTally], merge_records]
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]
-
-
-class WritingOutput(TypedDict, total=False):
-    """Output of writing a report."""
-
-    outline: Outline
-    sections: Annotated[list[Section], merge_records]
-    report: Report
-    control_tallies: Annotated[list[ControlTally], merge_records]
-    failures: Annotated[list[Failure], merge_records]
-    costs: Annotated[list[Cost], merge_records]

@@ -7,27 +7,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fathom.audit.auditor import AuditRequest
-    from fathom.audit.records import AuditEvent, AuditResult
-    from fathom.errors import BadInput, FathomError, IllegalTransition, RunStopped
-    from fathom.evaluation.evaluator import EvalRequest
-    from fathom.evaluation.records import EvalResult
-    from fathom.events import Progress
-    from fathom.integrations.tool import as_tool
-    from fathom.report.verify import Verification
-    from fathom.request import ResearchRequest
-    from fathom.researcher import DeepResearcher
-    from fathom.result import ResearchResult
-    from fathom.runs.batch import BatchQuestion, BatchStop, QuestionOutcome, read_questions
-    from fathom.runs.compare import Comparison
-    from fathom.runs.diagnosis import Diagnosis
-    from fathom.runs.prune import PruneResult
-    from fathom.runs.repository import RunLine
-    from fathom.runs.views import ConversationThread, RunViews
-    from fathom.session import Session
-    from fathom.settings.settings import Settings
-    from fathom.state import Forecast, ReviewAnswer, RunConfig
-    from fathom.storage.records import SignalWord
+    from fathom.audit.auditor import AuditRequest as AuditRequest
+    from fathom.audit.records import AuditEvent as AuditEvent, AuditResult as AuditResult
+    from fathom.errors import (
+        BadInput as BadInput,
+        FathomError as FathomError,
+        IllegalTransition as IllegalTransition,
+        RunStopped as RunStopped,
+    )
+    from fathom.evaluation.evaluator import EvalRequest as EvalRequest
+    from fathom.evaluation.records import EvalResult as EvalResult
+    from fathom.events import Progress as Progress
+    from fathom.integrations.tool import as_tool as as_tool
+    from fathom.report.verify import Verification as Verification
+    from fathom.request import ResearchRequest as ResearchRequest
+    from fathom.researcher import DeepResearcher as DeepResearcher
+    from fathom.result import ResearchResult as ResearchResult
+    from fathom.runs.batch import (
+        BatchQuestion as BatchQuestion,
+        BatchStop as BatchStop,
+        QuestionOutcome as QuestionOutcome,
+        read_questions as read_questions,
+    )
+    from fathom.runs.compare import Comparison as Comparison
+    from fathom.runs.diagnosis import Diagnosis as Diagnosis
+    from fathom.runs.prune import PruneResult as PruneResult
+    from fathom.runs.repository import RunLine as RunLine
+    from fathom.runs.views import ConversationThread as ConversationThread, RunViews as RunViews
+    from fathom.session import Session as Session
+    from fathom.settings.settings import Settings as Settings
+    from fathom.state import Forecast as Forecast, ReviewAnswer as ReviewAnswer, RunConfig as RunConfig
+    from fathom.storage.records import SignalWord as SignalWord
 
 _HOMES = {
     "AuditEvent": "audit.records",
@@ -63,39 +73,7 @@ _HOMES = {
     "read_questions": "runs.batch",
 }
 
-__all__ = [
-    "AuditEvent",
-    "AuditRequest",
-    "AuditResult",
-    "BadInput",
-    "BatchQuestion",
-    "BatchStop",
-    "Comparison",
-    "ConversationThread",
-    "DeepResearcher",
-    "Diagnosis",
-    "EvalRequest",
-    "EvalResult",
-    "FathomError",
-    "Forecast",
-    "IllegalTransition",
-    "Progress",
-    "PruneResult",
-    "QuestionOutcome",
-    "ResearchRequest",
-    "ResearchResult",
-    "ReviewAnswer",
-    "RunConfig",
-    "RunLine",
-    "RunStopped",
-    "RunViews",
-    "Session",
-    "Settings",
-    "SignalWord",
-    "Verification",
-    "as_tool",
-    "read_questions",
-]
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ Does not know how it is done.
 import os
 from collections.abc import Mapping
 from difflib import get_close_matches
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
@@ -74,6 +74,16 @@ class ResearchRequest(BaseModel):
         """The same request with documents named in full, so that it means the same anywhere."""
         places = [_full_path(place) for place in self.config.docs]
         return self.with_config(docs=places) if places != self.config.docs else self
+
+    def refuse_unknown_places(self) -> None:
+        """Raise BadInput for an engine or a folder that does not exist, without a large import."""
+        from fathom.search.routing import resolve_engine_name
+
+        for name in self.config.engines:
+            resolve_engine_name(name)
+        for place in self.config.docs:
+            if not Path(_full_path(place)).exists():
+                raise BadInput(f"There is no folder or file {place}.")
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002
         """The same request with other values, of its own fields or of its configuration, checked again."""

@@ -272,21 +272,14 @@ def read_request(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def check_early(arguments: argparse.Namespace) -> None:
     """Refuse what is no request, format, folder or run before large imports, which take seconds."""
-    from fathom.errors import BadInput
-
     if form := getattr(arguments, "format", None):
         from fathom.cli.text import check_format
 
         check_format(form)
     if getattr(arguments, "question", None) is not None:
         from fathom.request import ResearchRequest
-        from fathom.search.routing import resolve_engine_name
 
-        request = ResearchRequest(**read_request(arguments))
-        for name in request.config.engines:
-            resolve_engine_name(name)
-        if missing := next((place for place in request.config.docs if not Path(place).exists()), None):
-            raise BadInput(f"There is no folder or file {missing}.")
+        ResearchRequest(**read_request(arguments)).refuse_unknown_places()
     named = [getattr(arguments, name, None) for name in ("id", "first", "second", "run_id")]
     runs = [name for name in named if name and not name.endswith(".json")]
     if runs:

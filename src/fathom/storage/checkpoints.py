@@ -37,7 +37,7 @@ _LONG_STEPS = KEEP_LATEST + 3  # the first step, the base of old rounds, the lat
 # configuration. Anything else comes back as plain data, and a test fails.
 ALLOWED = [
     (kind.__module__, kind.__name__)
-    for kind in (getattr(state, name) for name in state.__all__)
+    for kind in vars(state).values()
     if isinstance(kind, type)
     and issubclass(kind, (state.Record, state.RunConfig))
     and kind is not state.Record
