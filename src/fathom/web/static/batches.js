@@ -62,7 +62,7 @@ export function batchView(main, id) {
       h("tbody", {}, rows.map((row) => h("tr", {},
         h("th", { scope: "row" }, h("a", { href: `#/run/${row.run_id}` }, row.question)),
         h("td", {}, h("span", { class: `pill ${row.status.replaceAll(" ", "-")}` }, word("status", row.status)), row.because && !row.report ? h("p", { class: "hint" }, row.because) : null),
-        h("td", { class: "number" }, row.score === null ? "–" : row.score.toFixed(2)), h("td", { class: "number" }, row.sources || "–"),
+        h("td", { class: "number" }, row.score === null || row.status === "extracts" ? "–" : row.score.toFixed(2)), h("td", { class: "number" }, row.sources || "–"),
         h("td", { class: "number" }, usd(row.cost_usd)), h("td", { class: "number" }, row.duration_s ? span(row.duration_s) : "–"))))));
   }
 

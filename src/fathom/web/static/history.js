@@ -89,6 +89,8 @@ export function compareView(main, first, second) {
     .catch((error) => place.append(h("p", { class: "refusal", role: "alert" }, error.message)));
 }
 
+const plain = (value) => (value === null ? "–" : typeof value === "boolean" ? t(value ? "yes" : "no") : [value].flat().join(", "));
+
 function comparison(found) {
   const row = (name, one, two) => h("tr", { class: String(one) === String(two) ? "" : "differs" }, h("th", { scope: "row" }, name), h("td", {}, String(one)), h("td", {}, String(two)));
   const head = ["first", "second"].map((side) => h("th", { scope: "col" }, h("a", { href: `#/run/${found.runs[side]}/read` }, found.questions[side] || found.runs[side])));
@@ -102,7 +104,7 @@ function comparison(found) {
       row(t("watch.rounds"), found.rounds.first, found.rounds.second),
       row(t("figure.cost"), usd(money.first), usd(money.second)),
       found.directions.first || found.directions.second ? row(t("compare.direction"), found.directions.first, found.directions.second) : null,
-      Object.entries(found.settings).map(([name, pair]) => row(name, JSON.stringify(pair.first), JSON.stringify(pair.second)))))),
+      Object.entries(found.settings).map(([name, pair]) => row(word("setting", name), plain(pair.first), plain(pair.second)))))),
     h("p", { class: "note" }, t("compare.same", { findings: found.same, sources: found.shared_sources })),
     findings(t("compare.added"), found.added, "added"), findings(t("compare.gone"), found.gone, "gone"),
     found.changed.length ? h("section", { class: "card" }, h("h2", {}, `${t("compare.changed")} (${found.changed.length})`), h("ul", {}, found.changed.map((pair) => h("li", {}, pair.second.statement, " ", h("span", { class: "hint" }, `${held(pair.first)} → ${held(pair.second)}`))))) : null,

@@ -199,10 +199,11 @@ function sentenceOf(sentence, index, drawer, isMarkedAbove = false) {
   const isInference = sentence.kind === "inference" && evidence.length;
   const isUnsupported = sentence.status === "unsupported" || (sentence.status === "supported" && !evidence.length);
   const isDisputed = evidence.length > 0 && index.disputes.some((sides) => isOneSided(sentence, sides));
-  // The last word and its sources stay on one line.
+  const marks = isMarkedAbove ? [] : evidence.map((one) => mark(one, sentence, drawer));
+  // The last word and the first of its sources stay on one line.
   const [, start, end] = /^(.*\s)?([^\s*`]*)$/s.exec(sentence.text) ?? [null, sentence.text, ""];
   return h("span", { class: isInference ? "sentence inference" : "sentence" }, inline(start ?? ""),
-    h("span", { class: "end" }, end, isMarkedAbove ? null : evidence.map((one) => mark(one, sentence, drawer))),
+    h("span", { class: "end" }, end, marks.slice(0, 2)), marks.slice(2),
     isInference ? h("span", { class: "inference-mark" }, t("read.inference")) : null,
     isDisputed ? h("a", { class: "disputed-mark", href: "#disputes", onclick: jump }, t("read.disputed")) : null,
     isUnsupported ? h("span", { class: "unsupported" }, t("read.unsupported")) : null);
@@ -264,7 +265,9 @@ function makeDrawer(run, index) {
     const text = h("blockquote", { class: "passage" }, h("mark", {}, quote.text));
     get(`runs/${run.id}/passage`, { page: quote.page, start: quote.start, end: quote.end }).then((found) => {
       const around = (words) => h("span", { class: "around" }, words.replace(/^#+ /gm, "").replace(/\n{3,}/g, "\n\n"));
-      text.replaceChildren(around(found.before), h("mark", {}, found.quote), around(found.after));
+      const quoted = h("mark", {}, found.quote);
+      text.replaceChildren(around(found.before), quoted, around(found.after));
+      text.scrollTop = quoted.offsetTop - text.offsetTop - text.clientHeight / 3;
     }).catch((error) => text.append(h("p", { class: "hint" }, error.message)));
     const statement = index.claims.get(claim);
     const verdict = statement?.verdict;
