@@ -88,3 +88,12 @@ def test_passages_of_one_page_do_not_overlap() -> None:
     found = select_quotes([question(1, "What are the limits of the gates?")], "Gates", GATES)
     spans = sorted((GATES.find(draft.quote), len(draft.quote)) for draft in found)
     assert all(start + size <= after for (start, size), (after, _) in pairwise(spans))
+
+
+def test_the_contents_of_a_list_of_questions_are_no_answer() -> None:
+    contents = (
+        "- Lost goods: What does definitely lost mean? Who pays for it? When is it paid? Where do I go?"
+    )
+    answer = "Goods are called definitely lost when nobody has seen them for a year."
+    page = f"# Questions about goods\n\n{contents}\n\n## Lost goods\n\n{answer}"
+    assert best("What does definitely lost mean?", "Goods", page) == answer

@@ -89,6 +89,10 @@ _POINTS_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 
+_FULL_STOP = re.compile(r"(?<=[^\W\d])[.!。](?=\s|$)")
+
+_MAX_QUESTIONS = 2
+
 _UNWANTED = re.compile(r"\]\(|https?://\S+$|^\w+\s+\([\w ,.|\[\]]+\):$")
 
 
@@ -147,6 +151,8 @@ def _is_readable(unit: Unit) -> bool:
         return False
     if unit.kind in {"paragraph", "item"} and _POINTS_ELSEWHERE.match(text):
         return False
+    if text.count("?") > max(_MAX_QUESTIONS, len(_FULL_STOP.findall(text))):
+        return False  # the contents of a list of questions
     letters = sum(c.isalpha() or c.isspace() for c in text)
     return letters + sum(c.isdigit() for c in text) >= (
         0.6 if unit.kind in {"row", "table", "code"} else 0.75

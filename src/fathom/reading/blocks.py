@@ -20,6 +20,15 @@ _CONTROL = re.compile(
 _BREAKS = re.compile("\r\n?|[\u2028\u2029\x85]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
+_HEADING = re.compile(r"#{1,6} (.+)")
+# What programs write as a title: "Microsoft Word - draft3.docx", "untitled", the name of a file.
+_NO_TITLE = re.compile(
+    r"^(?:untitled|no title|microsoft (?:word|powerpoint|excel)\b.*)$"
+    r"|\.(?:docx?|pptx?|xlsx?|odt|rtf|pdf|tex|dvi|indd|qxd|md|rst|txt|html?)$",
+    re.IGNORECASE,
+)
+_TITLE_LINE = re.compile(r"[^\W_`|#-].*[^.!?:;,。]")
+_TITLE_CHARS = 100
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -85,15 +94,12 @@ def build_document(
     language: str | None = None,
     anchors: Iterable[Anchor] = (),
 ) -> Document:
-    """The finished document, named after its first heading or its file if nothing better is known.
-
-    `name` is its address or path: links are resolved against it.
-    """
+    """The finished document; `name` is its address or path, against which links are resolved."""
     kept = tidy_blocks(blocks)
     if not kept:
         raise EmptyDocument(f"{name} has no text")
-    first = next((block.lstrip("# ") for block in kept[:10] if block.startswith("#")), "")
-    chosen = one_line(clean_text(title or "")) or first or name.rstrip("/").rpartition("/")[2] or name
+    given = one_line(clean_text(title or ""))
+    chosen = given if given and not _NO_TITLE.search(given) else _title_from_text(kept, name)
     text = "\n\n".join(kept)
     return Document(
         text=text,
@@ -105,6 +111,16 @@ def build_document(
         language=language,
         links=locate_links(text, anchors, name),
     )
+
+
+def _title_from_text(blocks: list[str], name: str) -> str:
+    """The first heading, else a first line that is no sentence, else the name of the file."""
+    for block in blocks:
+        if found := _HEADING.fullmatch(block):
+            return found[1]
+    if len(blocks) > 1 and len(blocks[0]) <= _TITLE_CHARS and _TITLE_LINE.fullmatch(blocks[0]):
+        return blocks[0]
+    return name.rstrip("/").rpartition("/")[2] or name
 
 
 def table_block(rows: Iterable[Iterable[str]]) -> str:

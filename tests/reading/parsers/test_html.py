@@ -196,3 +196,27 @@ def test_a_manual_without_a_marked_main_part_keeps_headings_lists_and_definition
     assert "- Pound: The water between two gates." in lines
     assert "gate name --open" in lines
     assert not any(line.lstrip("# ") == "Warning" for line in lines)
+
+
+def test_a_section_named_by_its_heading_is_not_taken_for_a_share_button() -> None:
+    sections = "".join(
+        f"<section id='{name}'><h2>{name.replace('-', ' ').capitalize()}?</h2><p>{text}</p></section>"
+        for name, text in (
+            ("why-are-values-shared", "Default values are made once, when the function is defined."),
+            ("how-do-i-navigate-related-comments", "Use the menu of the editor to move between them."),
+        )
+    )
+    page = f"<html><body><div role='main'><h1>Questions</h1><p>Many ask.</p>{sections}</div></body></html>"
+    text = parse_document(page.encode(), content_type="text/html", name="faq.html").text
+    assert "Default values are made once" in text
+    assert "Use the menu of the editor" in text
+
+
+def test_the_title_of_a_page_is_its_own_and_not_that_of_the_book() -> None:
+    page = (
+        "<html><head><title>Slack water - The Book of Tides</title></head><body>"
+        "<h1 class='menu-title'>The Book of Tides</h1><main><h1>Slack water</h1><p>"
+        + "The water stands still for some minutes. " * 20
+        + "</p></main></body></html>"
+    )
+    assert "Slack water" in parse_document(page.encode(), content_type="text/html", name="a.html").title

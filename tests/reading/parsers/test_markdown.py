@@ -37,7 +37,15 @@ def test_definitions_are_whole_lines_and_code_and_addresses_stay() -> None:
 
 def test_without_front_matter_the_first_heading_is_the_title() -> None:
     assert read_markdown("Intro\n\n## Low water\n", name="a/b.md").title == "Low water"
+    far = "\n\n".join(["A sentence."] * 30)
+    assert read_markdown(f"{far}\n\n# Tides\n", name="a/b.md").title == "Tides"
+    assert read_markdown("---\ntitle: b.md\n---\n# Tides\n", name="a/b.md").title == "Tides"
+
+
+def test_the_file_gives_the_title_only_where_the_text_has_none() -> None:
     assert read_markdown("Only words", name="a/b.md").title == "b.md"
+    assert read_markdown("Low water\n\nThe sea falls.", name="a/b.md").title == "Low water"
+    assert read_markdown("The sea falls.\n\nThen it rises.", name="a/b.md").title == "b.md"
 
 
 @pytest.mark.parametrize(

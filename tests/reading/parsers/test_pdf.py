@@ -24,6 +24,21 @@ def test_lines_become_paragraphs_across_pages(pdf_of: Callable[..., bytes]) -> N
     assert (document.title, document.published, document.how) == ("Tides", "2024-03-05", "pdf")
 
 
+@pytest.mark.parametrize("made", ["untitled", "Microsoft Word - tides_v3.docx", "tides-final.indd"])
+def test_a_title_that_a_program_made_up_is_not_taken(pdf_of: Callable[..., bytes], made: str) -> None:
+    body = pdf_of(
+        [
+            [
+                "Tides",
+                "The sea falls twice a day in all harbours of the north,",
+                "and it rises as often, whoever looks.",
+            ]
+        ],
+        title=made,
+    )
+    assert read_pdf(body, name="x/t.pdf").title == "Tides"
+
+
 def test_without_metadata_the_file_gives_the_title(pdf_of: Callable[..., bytes]) -> None:
     document = read_pdf(pdf_of([["Words."]]), name="/a/tides.pdf")
     assert (document.title, document.published) == ("tides.pdf", None)

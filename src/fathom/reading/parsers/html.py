@@ -156,6 +156,12 @@ _LABELS = " | ".join(
     for kind in ("note", "tip", "warning", "caution", "important")
 )
 
+# A section that manuals name by its own heading: the extraction takes "how-to-share-data" for a share button.
+_NAMED_SECTIONS = (
+    "//*[(self::section and not(@class)) or (self::div and @class='section')][@id]"
+    "[descendant::*[position() <= 3][self::h1 or self::h2 or self::h3 or self::h4 or self::h5 or self::h6]]"
+)
+
 _PART_OF_PLACE = "string((//head/link[@rel='up']/@title | //a[@accesskey='u']/@title)[1])"
 
 _HIDING = re.compile(
@@ -254,6 +260,8 @@ def _mark_main(tree: Any) -> None:
         link.drop_tree()
     for label in tree.xpath(_LABELS):
         label.drop_tree()
+    for section in tree.xpath(_NAMED_SECTIONS):
+        del section.attrib["id"]
     for listing in tree.xpath("//pre[not(code)]"):
         words = "".join(listing.itertext())
         del listing[:]
@@ -279,9 +287,12 @@ def html_blocks(markup: str) -> list[str]:
 
 
 def _best_title(found: str | None, named: str | None) -> str | None:
-    """What the extraction took for the title, unless the page's own name does not speak of it."""
+    """What the extraction took for the title, unless that is only the site's, or the page's name is another."""
     if not found or not named:
         return found or named
+    is_site = named.strip().endswith((f"- {found}", f"| {found}", f"— {found}", f"– {found}", f"· {found}"))
+    if is_site:
+        return named
     return found if set(found.lower().split()) & set(named.lower().split()) else named
 
 

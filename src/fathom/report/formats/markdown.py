@@ -243,7 +243,9 @@ def quoted_place(used: Quote, report: PreparedReport) -> str:
     citation = next((c for c in report.citations if used in c.quotes), None)
     if citation is None:
         return ""
-    headings = [part for part in used.heading.split(" > ") if part and part not in citation.title]
+    headings = [
+        part for part in used.heading.split(" > ") if part and part.replace("`", "") not in citation.title
+    ]
     printed = citation.printed_pages[citation.quotes.index(used)] if citation.printed_pages else 0
     page = f" ({report.words('report.on_page', number=printed)})" if printed else ""
     return f"{' > '.join(map(escape_markdown, [citation.title, *headings]))}{page}"

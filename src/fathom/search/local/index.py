@@ -137,7 +137,7 @@ class Manifest:
         return int(number)
 
 
-FORMAT = 2  # raise it when what is written changes: older indexes are then built anew
+FORMAT = 3  # raise it when what is written changes: older indexes are then built anew
 
 ParseFile = Callable[..., Document]
 
