@@ -287,7 +287,7 @@ def html_blocks(markup: str) -> list[str]:
 
 
 def _best_title(found: str | None, named: str | None) -> str | None:
-    """What the extraction took for the title, unless that is only the site's, or the page's name is another."""
+    """What the extraction took for the title, unless it is the site's, or the page is called otherwise."""
     if not found or not named:
         return found or named
     is_site = named.strip().endswith((f"- {found}", f"| {found}", f"— {found}", f"– {found}", f"· {found}"))
