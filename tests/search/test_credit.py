@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from standins import serper, tavily
+from standins import brave, openalex, serper, tavily
 
 from fathom.budget.cost_totals import engine_uses
 from fathom.events import RoundCompleted, Spent
@@ -35,6 +35,24 @@ async def test_engines_say_what_is_left_and_are_asked_for_it_once(tmp_path: Path
     assert (uses["tavily"].searches, uses["tavily"].results, uses["tavily"].credit) == (2, 4, "850")
     assert (uses["serper"].searches, uses["serper"].credit) == (2, "2500")
     assert uses["serper"].usd == 0.002
+
+
+async def test_an_engine_that_tells_it_with_every_answer_is_not_asked_for_it(tmp_path: Path) -> None:
+    with (
+        brave.BraveServer([brave.result("https://a.example")]) as first,
+        openalex.OpenAlexServer([openalex.work(1)]) as second,
+    ):
+        settings = load_settings(
+            home=tmp_path,
+            brave_api_key=brave.KEY,
+            openalex_api_key=openalex.KEY,
+            engine_urls={"brave": first.url, "openalex": second.url, "crossref": "http://127.0.0.1:9"},
+        )
+        engines = engines_for(settings, RunConfig(engines=["brave", "openalex"], reuse=False))
+        found = await engines.search(QUERY, limit=5)
+        assert len(first.records) == 1
+    uses = {use.engine: use.credit for use in engine_uses(found.costs)}
+    assert uses == {"brave": "14523", "openalex": "0.979 USD"}
 
 
 def test_the_table_stands_on_the_screen_and_on_the_page_of_a_round() -> None:

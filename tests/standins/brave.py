@@ -10,6 +10,7 @@ from typing import Any
 from standins.server import Answer, Seen, StandIn, json_answer
 
 KEY = "brave-test-0123456789"
+LIMITS = {"X-RateLimit-Limit": "1, 15000", "X-RateLimit-Remaining": "0, 14523"}
 MOST = {"/res/v1/web/search": 20, "/res/v1/news/search": 50, "/res/v1/images/search": 200}
 
 
@@ -46,6 +47,8 @@ class BraveServer(StandIn):
         shown = self.results[page * count : (page + 1) * count]
         about = {"original": words, "more_results_available": len(self.results) > (page + 1) * count}
         if not seen.route.endswith("web/search"):
-            return json_answer({"type": seen.route.split("/")[3], "query": about, "results": shown})
+            return json_answer(
+                {"type": seen.route.split("/")[3], "query": about, "results": shown}, headers=LIMITS
+            )
         web = {"web": {"type": "search", "results": shown}} if shown else {}
-        return json_answer({"type": "search", "query": about, "mixed": {"main": []}, **web})
+        return json_answer({"type": "search", "query": about, "mixed": {"main": []}, **web}, headers=LIMITS)

@@ -71,7 +71,8 @@ class OpenAlexServer(StandIn):
         works = self.rounds.pop(0) if len(self.rounds) > 1 else self.rounds[0]
         wanted = params["select"].split(",")
         shown = [{k: w.get(k) for k in wanted} for w in works[: int(params["per_page"])]]
-        return json_answer({"meta": {"count": len(works), "page": 1}, "results": shown})
+        about = {"meta": {"count": len(works), "page": 1}, "results": shown}
+        return json_answer(about, headers={"X-RateLimit-Remaining-USD": "0.979"})
 
 
 def _bad(message: str) -> Answer:

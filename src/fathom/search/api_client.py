@@ -37,6 +37,7 @@ class ApiClient:
     secret: str = field(default="", repr=False)
     timeout_s: float = 30.0
     malformed: frozenset[int] = frozenset()
+    last_headers: dict[str, str] = field(default_factory=dict, repr=False)  # of the last good answer
 
     async def get(self, path: str, params: Mapping[str, Any], form: type[W]) -> W:
         """The answer to a GET, as the form; parameters that are None are left out."""
@@ -62,6 +63,7 @@ class ApiClient:
                     await hold.release()
                 raise self.failed(response)
             await hold.settle(hold.usd)
+        self.last_headers.update(response.headers)
         return response.content
 
     async def _answer(

@@ -18,14 +18,10 @@ from fathom.state import Hit, Query
 from fathom.text.tokens import query_terms
 
 _COOL_S = 30.0
-
 _LONGEST_COOL_S = 600.0
-
 _REFUSED_S = 600.0
-
 _PLAIN_WORDS = 12
-
-_CREDIT_S = 60.0
+CREDIT_PAUSE_S = 60.0
 
 
 @dataclass
@@ -76,12 +72,13 @@ class MonitoredEngine:
     units: Callable[[int], float] = lambda _: 1.0  # what one request for so many hits is, in usual prices
     cache_key: str = ""  # of the engine's parameters, as far as they matter for what it finds
     ask_credit: Callable[[], Awaitable[str]] | None = None
+    credit_pause_s: float = CREDIT_PAUSE_S
     credit: str = ""
     credit_at: float = float("-inf")
 
     async def credit_left(self) -> str:
-        """What the engine says is left of its credit, asked at most once a minute; nothing if it does not."""
-        if self.ask_credit and self.health.clock() - self.credit_at > _CREDIT_S:
+        """What the engine says is left of its credit, asked now and then; nothing if it does not say."""
+        if self.ask_credit and self.health.clock() - self.credit_at >= self.credit_pause_s:
             self.credit_at = self.health.clock()
             with suppress(ProviderError):
                 self.credit = await self.ask_credit()

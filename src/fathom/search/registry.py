@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from fathom.budget.prices import load_prices
 from fathom.search.cache import VALID_S, SearchCache, engine_key
 from fathom.search.federated import FederatedSearch, search_slots
-from fathom.search.health import MonitoredEngine, PaidEngine, RetryingEngine
+from fathom.search.health import CREDIT_PAUSE_S, MonitoredEngine, PaidEngine, RetryingEngine
 from fathom.search.local.engine import LocalEngine
 from fathom.search.local.index import ProgressCallback
 from fathom.search.mcp.servers import McpServer, load_servers
@@ -139,6 +139,7 @@ def _wrap_engine(engine: SearchEngine, usd: float | None) -> MonitoredEngine:
         units=getattr(engine, "units", lambda _: 1.0),
         cache_key=engine_key(engine),
         ask_credit=getattr(engine, "credit_left", None),
+        credit_pause_s=getattr(engine, "credit_pause_s", CREDIT_PAUSE_S),
     )
 
 

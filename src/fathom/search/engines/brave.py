@@ -3,7 +3,7 @@
 Does not know retries, or which of its hits are worth reading.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
@@ -99,9 +99,16 @@ class Brave:
     today: Callable[[], date] = field(default=date.today, repr=False)
     name: str = "brave"
     capabilities: frozenset[Capability] = frozenset({"web", "news"})
+    credit_pause_s: float = field(default=0.0, init=False, repr=False)  # every answer tells it
+    last_headers: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_key(self.name, "BRAVE_API_KEY", self.api_key)
+
+    async def credit_left(self) -> str:
+        """How many searches of the month are left; nothing for a plan without such a limit."""
+        limits, left = (_windows(self.last_headers, name) for name in ("limit", "remaining"))
+        return left[-1] if len(left) > 1 and limits[-1] != "0" else ""
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The best results; another page only if the first did not fill the limit and there is more."""
@@ -118,7 +125,13 @@ class Brave:
     async def _page(self, text: str, size: int, page: int) -> _BraveAnswer:
         headers = {"X-Subscription-Token": self.api_key}
         wire = _BraveClient(
-            self.name, self.base_url, headers, self.api_key, self.timeout_s, malformed=frozenset({422})
+            self.name,
+            self.base_url,
+            headers,
+            self.api_key,
+            self.timeout_s,
+            malformed=frozenset({422}),
+            last_headers=self.last_headers,
         )
         params = {
             "q": add_site_operators(text, self.scope, max_chars=_MAX_QUERY_CHARS, max_words=_MAX_QUERY_WORDS),
@@ -161,5 +174,10 @@ def _error_code(body: bytes) -> str:
 def _reset_s(response: httpx2.Response) -> float | None:
     """The seconds until the shortest window opens again."""
     with suppress(ValueError):
-        return max(0.0, float(response.headers.get("x-ratelimit-reset", "").partition(",")[0]))
+        return max(0.0, float(_windows(response.headers, "reset")[0]))
     return None
+
+
+def _windows(headers: Mapping[str, str], name: str) -> list[str]:
+    """What a header says of each window of time, the shortest first: a second, a month."""
+    return [said.strip() for said in headers.get(f"x-ratelimit-{name}", "").split(",")]

@@ -98,6 +98,8 @@ class OpenAlex:
     pause_s: float = 0.0
     name: str = field(default="openalex", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
+    credit_pause_s: float = field(default=0.0, init=False, repr=False)  # every answer tells it
+    last_headers: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.api_key:
@@ -107,6 +109,11 @@ class OpenAlex:
     def usd_per_call(self) -> float:
         """The price of a search; without a key nobody can be charged."""
         return 0.001 if self.api_key else 0.0
+
+    async def credit_left(self) -> str:
+        """What is left of the day's allowance, in USD."""
+        left = self.last_headers.get("x-ratelimit-remaining-usd", "")
+        return f"{left} USD" if left else ""
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The works that fit best."""
@@ -153,7 +160,13 @@ class OpenAlex:
     def _client(self, *malformed: int) -> ApiClient:
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         return _OpenAlexClient(
-            self.name, self.base_url, headers, self.api_key, self.timeout_s, frozenset(malformed)
+            self.name,
+            self.base_url,
+            headers,
+            self.api_key,
+            self.timeout_s,
+            frozenset(malformed),
+            self.last_headers,
         )
 
     def _limits(self) -> str | None:
