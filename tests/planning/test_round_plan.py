@@ -63,6 +63,21 @@ def test_the_first_round_asks_broadly_first_and_later_ones_as_they_are_planned()
     assert later.queries[0].text == "tidal barrage turbine cost Ouseport 1987"
 
 
+def test_later_rounds_are_narrower_by_the_names_that_were_found_and_say_so() -> None:
+    served = {"web": 1.0, "academic": 1.0, "counter": 1.0}
+    found = [claim("The barrage of Ouseport opened in 1987.")]
+    first = replace(BRIEF, round=1, limit=3, questions=[], asked=[], findings=[])
+    begun = decide_round(first, plan("tidal power"), served)  # type: ignore[arg-type]
+    assert not any("Ouseport" in q.text for q in begun.queries)
+    assert begun.queries[0].text == "tidal power"
+    brief = replace(BRIEF, round=2, limit=4, findings=found, asked=begun.queries)
+    later = decide_round(brief, plan("tidal power today"), served)  # type: ignore[arg-type]
+    assert any("Ouseport" in q.text for q in later.queries)
+    assert any("Ouseport" in note for note in later.notes)
+    shortest = min(len(q.text.split()) for q in begun.queries)
+    assert all(len(q.text.split()) > shortest for q in later.queries if "Ouseport" in q.text)
+
+
 def test_papers_are_followed_when_the_question_or_a_query_calls_for_it() -> None:
     plain, citing = query("tidal power"), query("papers citing the lagoon study")
     followed = follow_papers([plain, citing], "What does tidal power cost?", "auto")

@@ -120,6 +120,7 @@ class QueryTheme:
     round: int
     open_questions: Sequence[SubQuestion]  # askable now, most wanted first
     perspectives: Sequence[str] = ()
+    found_names: Sequence[str] = ()  # that findings brought up and the question does not have
 
 
 def collect_candidates(own: Sequence[Query], theme: QueryTheme) -> list[QueryCandidate]:
@@ -135,7 +136,9 @@ def collect_candidates(own: Sequence[Query], theme: QueryTheme) -> list[QueryCan
 
 
 def generate_queries(own: Sequence[Query], theme: QueryTheme) -> Iterator[Query]:
-    """Generate queries in code, the most specific first."""
+    """Generate queries in code, the most specific first: with a name that was found, where there is one."""
+    for question, name in zip(theme.open_questions, theme.found_names, strict=False):
+        yield _make_query(f"{extract_topic(question.text)} {name}", question.id, "web", theme)
     for question in theme.open_questions:
         for family in _FAMILIES:
             yield _make_query(
@@ -181,6 +184,8 @@ _MAX_UNUSED_WORDS = 6
 
 _BROAD_WORDS = 3
 
+_BEST_FINDINGS = 30
+
 
 def queries_from_other_angles(
     theme: QueryTheme, findings: Sequence[Claim], asked: Sequence[Query]
@@ -202,10 +207,18 @@ def broaden_topic(text: str) -> str:
     return " ".join(words[:_BROAD_WORDS])
 
 
+def find_new_names(question: str, findings: Sequence[Claim]) -> list[str]:
+    """Return names that the best findings brought up and the question does not have, best first."""
+    known = terms(question)
+    best = sorted(findings, key=lambda claim: -claim.relevance)[:_BEST_FINDINGS]
+    names = dict.fromkeys(name for claim in best for name in find_name_words(claim.statement))
+    return [name for name in names if terms(name) and not terms(name) & known]
+
+
 def find_unused_words(findings: Sequence[Claim], asked: Sequence[Query]) -> list[str]:
     """Return words of findings that no query used: names first, then by relevance."""
     known = set().union(*(terms(q.text) for q in asked)) if asked else set[str]()
-    best = sorted(findings, key=lambda claim: -claim.relevance)[:30]
+    best = sorted(findings, key=lambda claim: -claim.relevance)[:_BEST_FINDINGS]
     words = [name for claim in best for name in find_name_words(claim.statement)]
     words += [
         w for claim in best for w in re.findall(r"[\w-]{4,}|[가-힣]{2,}", extract_topic(claim.statement))

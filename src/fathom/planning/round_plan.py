@@ -25,6 +25,7 @@ from fathom.planning.queries import (
     broaden_topic,
     collect_candidates,
     counter_queries,
+    find_new_names,
     normalize_query,
     queries_from_other_angles,
 )
@@ -38,6 +39,8 @@ from fathom.text.ranking import terms
 _MOST_QUESTIONS = 8
 
 _MOST_WAITING = 20
+
+_MOST_NAMES_TOLD = 5
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,11 @@ def decide_round(
     own = [*(query for query in brief.waiting if query.question in {q.id for q in questions}), *own]
     ready, waiting = _split_waiting(own, questions, brief)
     queries, notes = _choose_worthwhile(ready, questions, past, brief, plan, served)
-    if brief.round == 1:  # broad first: later rounds narrow down by what was found
+    if brief.round == 1:  # later rounds narrow down by what was found
         queries = sorted(queries, key=lambda query: len(terms(query.text)))
+        notes.append("Broad queries come first.")
+    elif names := _names_used(queries, find_new_names(brief.question, brief.findings)):
+        notes.append(f"Narrower by what was found: {', '.join(names)}.")
     return RoundDecision(
         questions,
         _number_queries(queries or _fallback_queries(brief, questions), brief.round),
@@ -76,6 +82,11 @@ def decide_round(
         notes,
         longest_chain(questions),
     )
+
+
+def _names_used(queries: Sequence[Query], names: Sequence[str]) -> list[str]:
+    said = set().union(*(terms(query.text) for query in queries))
+    return [name for name in names if terms(name) <= said][:_MOST_NAMES_TOLD]
 
 
 def merge_questions(brief: PlanInput, plan: Plan) -> tuple[list[SubQuestion], dict[str, str]]:
@@ -167,13 +178,17 @@ def _choose_worthwhile(
     turn = order_open_questions([q.id for q in unanswered], past, brief.findings, at.wanted)
     by_id = {q.id: _fill_question(q, known) for q in questions}
     seen_from = plan.perspectives or brief.perspectives
-    theme = QueryTheme(brief.question, brief.round, [by_id[name] for name in turn or by_id], seen_from)
+    found_names = find_new_names(brief.question, brief.findings)
+    wanted = [by_id[name] for name in turn or by_id]
+    theme = QueryTheme(brief.question, brief.round, wanted, seen_from, found_names)
     notes = [brief.approach] if brief.approach else []
     offered = collect_candidates([*_broader_query(brief, theme), *ready], theme)
     kept = _drop_overused(offered, past, notes)
     if sum(c.origin == "model" for c in kept) < sum(c.origin == "model" for c in offered):
         notes.append("What was asked before is asked from another angle.")
     picked = choose_queries(kept, at, brief.limit, turn)
+    if len(picked) < brief.limit and not _names_used(picked, found_names):
+        picked += [c.query for c in kept if _names_used([c.query], found_names)][:1]
     if not picked and brief.round > 1:
         notes.append("Everything proposed was asked before; the angle is changed.")
         turned = drop_repeats(queries_from_other_angles(theme, brief.findings, past), past)
