@@ -145,6 +145,7 @@ class Contradiction(Record):
     settled_by: Settlement | None = None  # None: it is open
     favoured: int | None = None  # the index of the side it was settled for
     is_certain: bool = True  # False: other figures that may be of another time or case
+    is_slight: bool = False  # the figures differ by hardly more than rounding
 
     @property
     def is_open(self) -> bool:

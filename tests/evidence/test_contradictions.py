@@ -357,3 +357,28 @@ def test_one_disagreement_of_three_statements_is_one_entry() -> None:
     )
     entry = only(weighed)
     assert sorted(len(side.claims) for side in entry.sides) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "is_slight"),
+    [
+        ("Swale counted 222,412 marriages in 2024.", "Swale counted 222,422 marriages in 2024.", True),
+        ("Marriages in Swale rose by 14.8% in 2024.", "Marriages in Swale rose by 14.9% in 2024.", True),
+        ("Swale counted 222,412 marriages in 2024.", "Swale counted 231,400 marriages in 2024.", False),
+        ("The grid of Swale was up 99.95% in 2024.", "The grid of Swale was up 99.9% in 2024.", False),
+    ],
+)
+def test_figures_that_differ_by_hardly_more_than_rounding_are_kept_but_no_dispute(
+    left: str, right: str, is_slight: bool
+) -> None:
+    weighed = weigh(left, right)
+    entry = only(weighed)
+    assert (entry.is_slight, entry.is_certain) == (is_slight, not is_slight)
+    assert len({side.value for side in entry.sides}) == 2
+    assert ("CONTRADICTED" in [finding.tag for finding in weighed.findings]) is not is_slight
+
+
+def test_a_figure_that_contradicts_two_others_is_one_matter() -> None:
+    pairs = [ruling("contradicts", "number"), ruling("contradicts", "number", "c0", "c2")]
+    entry = only(weigh(MORE, LESS, OTHER, rulings=pairs))
+    assert {side.value for side in entry.sides} == {"320 megawatts", "280 MW", "250 megawatts"}

@@ -54,6 +54,20 @@ def test_a_korean_control_is_made_from_korean_figures() -> None:
     assert len(made) == 2
 
 
+def test_another_call_gets_other_controls_of_the_same_statement() -> None:
+    text = " ".join(f"Plant {n} makes {200 + n} MW." for n in range(20))
+    own = quoted("Plant 3 makes 203 MW.", text)
+    made = [[c.statement for c in make_false_controls(own[0].text, own, text, f"{n}")] for n in range(5)]
+    assert len({tuple(said) for said in made}) > 2
+    assert made[0] == [c.statement for c in make_false_controls(own[0].text, own, text, "0")]
+
+
+def test_a_replacement_never_repeats_a_figure_of_the_statement() -> None:
+    text = "Output rose from 240 MW to 254 MW. The output of Swale is 254 MW."
+    own = quoted("Output rose from 240 MW to 254 MW.", text)
+    assert list(make_false_controls(own[0].text, own, text)) == []
+
+
 def test_nothing_is_made_of_a_page_without_another_figure() -> None:
     text = "The plant makes 240 MW."
     assert list(make_false_controls("It makes 240 MW.", quoted(text, text), text)) == []

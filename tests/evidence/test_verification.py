@@ -109,6 +109,8 @@ async def test_who_approves_of_a_false_control_is_asked_again_in_halves_and_then
     verifier = Verifier(is_content=True)
     found = await verified(tmp_path, verifier, CHEAT)
     assert len(verifier.asked) == 3
+    controls = [i.statement for call in verifier.asked for i in call if i.statement not in verifier.known]
+    assert len(controls) == len(set(controls)) == 9  # no control is shown twice
     assert FALSE not in [c.statement for c in found.claims]
     (told,) = [d.objection for d in found.refused if d.statement == FALSE]
     assert "strict rules" in told

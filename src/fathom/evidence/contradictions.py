@@ -107,6 +107,8 @@ def _list_pages(side: ContradictionSide, pages: PagesByHash) -> list[Page]:
 
 
 _LONGEST = 160
+_SLIGHT = 0.001  # relative: 222,412 and 222,422
+_ROUNDED = 0.01  # relative, of one in the last digit: 14.8% and 14.9%
 _VALUED: tuple[Difference, ...] = ("number", "date")
 
 
@@ -135,34 +137,56 @@ def find_contradictions(
         for group in _group_findings(edges):
             sides = [findings[n] for n in group]
             found.append(_make_contradiction(sides, edges[group[0], group[1]], claims, known, is_certain))
-    return _merge_equal(found)
+    return [_mark_slight(entry) for entry in _merge_matters(found, claims, known)]
 
 
-def _merge_equal(entries: Sequence[Contradiction]) -> list[Contradiction]:
-    """Merge entries that give the same values and share a side: a disagreement is told once."""
+def _merge_matters(
+    entries: Sequence[Contradiction], claims: Mapping[str, Claim], pages: PagesByHash
+) -> list[Contradiction]:
+    """Merge entries that share a side with its value: one matter is told once, with all its values."""
     merged: list[Contradiction] = []
     for entry in entries:
-        own = {c for side in entry.sides for c in side.claims}
-        place = next(
-            (
-                n
-                for n, other in enumerate(merged)
-                if other.kind == entry.kind in _VALUED
-                and not own.isdisjoint(c for side in other.sides for c in side.claims)
-                and all(_find_side(side, other) is not None for side in entry.sides)
-            ),
-            None,
-        )
+        place = next((n for n, other in enumerate(merged) if _is_one_matter(entry, other)), None)
         if place is None:
             merged.append(entry)
             continue
-        sides = list(merged[place].sides)
+        other = merged[place]
+        sides = list(other.sides)
         for side in entry.sides:
-            at = _find_side(side, merged[place])
-            assert at is not None
-            sides[at] = _join_sides(sides[at], side)
-        merged[place] = merged[place].model_copy(update={"sides": sides})
+            at = _find_side(side, other)
+            sides = [*sides, side] if at is None else sides
+            if at is not None:
+                sides[at] = _join_sides(sides[at], side)
+        is_settled_anew = other.is_certain and len(sides) > len(other.sides)
+        settled = find_favoured_side(other.kind, sides, claims, pages) if is_settled_anew else None
+        rule, winner = settled or (other.settled_by, other.favoured)
+        merged[place] = other.model_copy(update={"sides": sides, "settled_by": rule, "favoured": winner})
     return merged
+
+
+def _is_one_matter(entry: Contradiction, other: Contradiction) -> bool:
+    """Tell whether both are about one figure: certain ones share a side, others all values and a claim."""
+    if entry.kind != other.kind or entry.kind not in _VALUED:
+        return False
+    found = [(side, at) for side in entry.sides if (at := _find_side(side, other)) is not None]
+    is_shared = any(not set(side.claims).isdisjoint(other.sides[at].claims) for side, at in found)
+    own = {c for side in entry.sides for c in side.claims}
+    is_told = len(found) == len(entry.sides) and not own.isdisjoint(c for s in other.sides for c in s.claims)
+    return is_told or (is_shared and entry.is_certain == other.is_certain)
+
+
+def _mark_slight(entry: Contradiction) -> Contradiction:
+    """Mark figures that differ by a thousandth, or by one of the last digit within a hundredth."""
+    figures = [find_amounts(side.value) for side in entry.sides]
+    if entry.kind != "number" or any(len(found) != 1 for found in figures):
+        return entry
+    values, steps = [found[0].value for found in figures], [found[0].step for found in figures]
+    apart, size = max(values) - min(values), max(map(abs, values))
+    if figures[0][0].measure == "percent":  # 99.95% and 99.9% differ twofold in what is left
+        size = min(size, abs(100 - size))
+    is_rounded = apart <= max(steps) * (1 + 1e-9) and apart <= _ROUNDED * size
+    is_slight = is_rounded or apart <= _SLIGHT * size
+    return entry.model_copy(update={"is_slight": is_slight, "is_certain": entry.is_certain and not is_slight})
 
 
 def _find_side(side: ContradictionSide, entry: Contradiction) -> int | None:

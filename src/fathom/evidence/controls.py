@@ -118,17 +118,19 @@ def draw_controls(
     given: Iterable[Control],
     stated: Iterable[tuple[str, Sequence[Quote], str]],
     asked: Collection[str] = (),
+    seed: str = "",
 ) -> list[Control]:
     """Return the given controls, and as many made from statements in turn as one call needs.
 
-    Statements come with their quotes and the text of their page. None repeats what is asked about.
+    Statements come with their quotes and the text of their page. None repeats what was asked about. Another
+    seed makes other controls of the same statements.
     """
-    pool = list(given)
+    pool = [control for control in given if control.statement not in asked]
     sources = 0
     for statement, quotes, text in stated:
         if sources >= FALSE_A_CALL and any(control.is_true for control in pool):
             break
-        made = [c for c in make_controls([(statement, quotes)], text) if c.statement not in asked]
+        made = [c for c in make_controls([(statement, quotes)], text, seed) if c.statement not in asked]
         sources += any(not control.is_true for control in made)
         pool += made
     return pool
@@ -173,7 +175,9 @@ def is_falsehood(statement: str, original: str, changed: str, context: str) -> b
     return bool(new) and new != old and new in said and new not in source and old in source
 
 
-def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> Iterator[Control]:
+def make_false_controls(
+    statement: str, quotes: Sequence[Quote], text: str, seed: str = ""
+) -> Iterator[Control]:
     """Yield the statement with a figure or date replaced by another of the same kind from near its quote."""
     if "|" in statement or not quotes:
         return
@@ -189,7 +193,7 @@ def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> I
             for d in find_dates(near)
             if _is_same_date_format(date, d) and (d.year, d.month, d.day, d.decade) not in known
         ]
-        yield from _make_replacement(statement, date, others, quotes, "date")
+        yield from _make_replacement(statement, date, others, quotes, "date", seed)
     for figure in find_figures(statement):
         is_in_date = any(figure.start < d.end and d.start < figure.end for d in when)
         known_figures = find_figures(quoted)
@@ -204,7 +208,7 @@ def make_false_controls(statement: str, quotes: Sequence[Quote], text: str) -> I
             if _is_interchangeable(figure, f) and _attached_name(near, f) == name
         ]
         swaps = [f for f in kin if not any(is_same_figure(f, o) for o in known_figures)]
-        yield from _make_replacement(statement, figure, swaps, quotes, "figure")
+        yield from _make_replacement(statement, figure, swaps, quotes, "figure", seed)
 
 
 def _around(quote: Quote, text: str) -> str:
@@ -221,9 +225,11 @@ def make_true_control(quote: Quote) -> Control:
     return Control(id=name, page=quote.page, statement=said, quotes=[quote], is_true=True, kind="quotation")
 
 
-def make_controls(stated: Sequence[tuple[str, Sequence[Quote]]], text: str) -> list[Control]:
+def make_controls(
+    stated: Sequence[tuple[str, Sequence[Quote]]], text: str, seed: str = ""
+) -> list[Control]:
     """Make controls from the statements of one page: some false ones, and a true one."""
-    made = (c for statement, quotes in stated for c in make_false_controls(statement, quotes, text))
+    made = (c for statement, quotes in stated for c in make_false_controls(statement, quotes, text, seed))
     false: dict[str, Control] = {}
     while len(false) < _MOST_MADE and (control := next(made, None)):
         false.setdefault(control.id, control)
@@ -243,12 +249,16 @@ def _make_replacement(
     others: Sequence[Figure | Date],
     quotes: Sequence[Quote],
     kind: str,
+    seed: str,
 ) -> Iterator[Control]:
-    """Yield at most one control per figure; the statement's hash chooses the replacement."""
-    texts = sorted({other.text.strip() for other in others})
+    """Yield at most one control per figure; the seed chooses the replacement.
+
+    A figure that the statement has already would read oddly: "from 320 MW to 320 MW".
+    """
+    texts = sorted({text for other in others if (text := other.text.strip()) not in statement})
     if not texts:
         return
-    new = texts[int(short_hash(statement, old.text), 16) % len(texts)]
+    new = texts[int(short_hash(seed, statement, old.text), 16) % len(texts)]
     said = replace_before_particle(statement, old.start, old.end, new)
     name = short_hash(kind, quotes[0].page, said)
     yield Control.model_validate(

@@ -9,7 +9,7 @@ drafts alone, so that a killed run asks the same again.
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeVar
 
@@ -62,10 +62,33 @@ class VerificationResult:
 
 @dataclass(frozen=True)
 class ControlPool:
-    """The reader's controls, and drafts of the same pages to make more from when they are needed."""
+    """The reader's controls, and drafts of the same pages to make more from when they are needed.
+
+    A control is shown once: `used` are the statements of those that were. The same one is shown again only
+    if there is no other, since a call without any is not tested.
+    """
 
     given: Sequence[Control] = ()
     drafts: Sequence[ClaimDraft] = ()
+    used: set[str] = field(default_factory=set)
+
+    def split(self, batches: Sequence[Sequence[ClaimDraft]]) -> list["ControlPool"]:
+        """Return a pool for each batch; no control can come from two of them."""
+        place = {draft.id: n for n, batch in enumerate(batches) for draft in batch}
+        holders = {
+            source.page: [n for n, batch in enumerate(batches) if any(d.page == source.page for d in batch)]
+            for source in (*self.given, *self.drafts)
+        }
+
+        def owner(source: Control | ClaimDraft) -> int | None:
+            near = holders[source.page]
+            spare = near[int(short_hash(source.id), 16) % len(near)] if near else None
+            return place.get(source.id, spare)
+
+        return [
+            ControlPool([c for c in self.given if owner(c) == n], [d for d in self.drafts if owner(d) == n])
+            for n in range(len(batches))
+        ]
 
     def draw(self, pages: Collection[str], texts: PagesWithText, seed: str) -> list[Control]:
         """Return the controls of one call about these pages; the same for the same seed."""
@@ -73,9 +96,12 @@ class ControlPool:
             (draft for draft in self.drafts if draft.page in pages),
             key=lambda draft: short_hash(seed, draft.id),
         )
-        stated = ((draft.statement, draft.quotes, texts[draft.page][1]) for draft in own)
-        given = (control for control in self.given if control.page in pages)
-        chosen = choose_controls(draw_controls(given, stated), seed)
+        stated = [(draft.statement, draft.quotes, texts[draft.page][1]) for draft in own]
+        given = [control for control in self.given if control.page in pages]
+        chosen = choose_controls(draw_controls(given, stated, self.used, seed), seed)
+        if all(control.is_true for control in chosen):
+            chosen = choose_controls(draw_controls(given, stated, (), seed), seed)
+        self.used.update(control.statement for control in chosen)
         # Notes are slow to find: only the chosen controls get theirs.
         return [c.model_copy(update={"notes": list_notes(c, *texts[c.page])}) for c in chosen]
 
@@ -110,11 +136,15 @@ async def verify_drafts(
     """Verify drafts in concurrent batches; a failed call is recorded as a failure."""
     verified = VerificationResult()
     batches = split_evenly(drafts, MOST_A_CALL)
-    work = [_verify_batch(batch, pool, texts, ask, verified) for batch in batches]
+    pools = pool.split(batches)
+    work = [
+        _verify_batch(batch, own, texts, ask, verified) for batch, own in zip(batches, pools, strict=True)
+    ]
     answers = [answer for batch in await asyncio.gather(*work) for answer in batch]
     await trust.note(verified.tallies)
     known = {(a.by, language_of(a.draft.statement)) for a in answers if a.by}
     trusted = {name: await trust.trust(*name) for name in sorted(known)}
+    pool = replace(pool, used=set[str]().union(*(own.used for own in pools)))
     answers = await _vote_again(answers, trusted, pool, texts, ask, verified)
     verified.tallies = list({tally.key: tally for tally in verified.tallies}.values())
     await trust.note(verified.tallies)

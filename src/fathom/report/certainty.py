@@ -325,14 +325,16 @@ def relevant_disputes(
 ) -> list[Contradiction]:
     """The disputes that bear on what the report says: it cites a side of them.
 
-    Figures that only may conflict are among them if the report tells one of them and not the others.
+    Figures that only may conflict are among them if the report tells one of them and not the others. Those
+    that differ by hardly more than rounding are left to the listing of findings and the ledger.
     """
     told = (s for section in sections for s in section.sentences if s.status == "supported")
     used = {c for sentence in told for c in claims_behind(sentence)}
     cited = [entry for entry in contradictions if not used.isdisjoint(disputed_claims([entry]))]
     found = list({_disputed_figures(entry) or entry.id: entry for entry in reversed(cited)}.values())[::-1]
     untold = [e for e in found if any(used.isdisjoint(side.claims) for side in e.sides)]
-    return [e for e in found if e.is_certain] + [e for e in untold if not e.is_certain][:_MOST_RIVALS]
+    rivals = [e for e in untold if not e.is_certain and not e.is_slight]
+    return [e for e in found if e.is_certain] + rivals[:_MOST_RIVALS]
 
 
 def _disputed_figures(entry: Contradiction) -> frozenset[frozenset[float]]:

@@ -70,7 +70,8 @@ def _open_points(state: Writing) -> Iterator[tuple[str, str]]:
 
 def _dispute_limits(state: Writing) -> Iterator[str]:
     titles = {page.sha: page.title for page in state.get("pages", [])}
-    for entry in state.get("contradictions", [])[:_MOST_DISPUTES]:
+    told = [entry for entry in state.get("contradictions", []) if not entry.is_slight]
+    for entry in told[:_MOST_DISPUTES]:
         yield _describe_dispute(entry, titles)
 
 

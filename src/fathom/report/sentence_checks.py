@@ -140,7 +140,7 @@ def _choose_controls(brief: CheckInput, texts: Mapping[str, str], seed: str) -> 
     said = {item.statement for item in brief.items}
     ranked = sorted(brief.claims, key=lambda claim: short_hash(seed, claim.id))
     stated = ((claim.statement, claim.quotes, texts.get(claim.quotes[0].page, "")) for claim in ranked)
-    pool = draw_controls([], stated, said)
+    pool = draw_controls([], stated, said, seed)
     if all(control.is_true for control in pool):
         pool += _mismatched_controls(ranked)
     chosen = choose_controls(pool, seed)
