@@ -65,6 +65,14 @@ def test_what_is_odd_goes_to_the_verifier_with_a_note(draft: ExtractedStatement)
     assert found.notes
 
 
+def test_a_figure_from_far_away_on_the_page_is_noted_and_not_refused() -> None:
+    text = f"{TEXT}\n\n{'Gulls nest on the wall. ' * 60}\n\nThe fund paid 615 million francs."
+    draft = ExtractedStatement("Rance opened in 1966 for 0.615 billion francs.", QUOTED.quote, "Q1", 1)
+    (found,) = ground_drafts([draft], page(text), text, [question(1)]).drafts
+    assert not found.objection
+    assert "0.615 billion" in found.notes[0]
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
-from fathom.evidence.checks.derivation import find_underived
-from fathom.evidence.checks.suspicions import find_suspicions
+from fathom.evidence.checks.derivation import find_underived, is_on_page
+from fathom.evidence.checks.suspicions import MOST_NOTES, find_suspicions
 from fathom.evidence.context import build_passage, describe_context
 from fathom.evidence.controls import is_falsehood
 from fathom.evidence.grounding import QuoteFinder, is_verbatim
@@ -109,10 +109,12 @@ def ground_draft(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, tex
         return found.model_copy(update={"why": NOT_IN_PAGE, "objection": objection})
     if is_self_evident(found):
         return found
-    if wrong := find_underived(draft.statement, build_passage(quotes, page, text)):
+    missing = find_underived(draft.statement, build_passage(quotes, page, text))
+    if wrong := [fact for fact in missing if not is_on_page(fact, text)]:
         objection = f"not in the source, and not to be derived from it: {', '.join(wrong)}"
         return found.model_copy(update={"why": NOT_DERIVABLE, "objection": objection})
-    return found.model_copy(update={"notes": list_notes(found, page, text)})
+    far = [f"'{fact}' is elsewhere on the page, not near the quote" for fact in missing]
+    return found.model_copy(update={"notes": [*far, *list_notes(found, page, text)][:MOST_NOTES]})
 
 
 def find_quotes(draft: ExtractedStatement, lookup: QuoteFinder) -> list[Quote]:

@@ -225,9 +225,7 @@ def make_true_control(quote: Quote) -> Control:
     return Control(id=name, page=quote.page, statement=said, quotes=[quote], is_true=True, kind="quotation")
 
 
-def make_controls(
-    stated: Sequence[tuple[str, Sequence[Quote]]], text: str, seed: str = ""
-) -> list[Control]:
+def make_controls(stated: Sequence[tuple[str, Sequence[Quote]]], text: str, seed: str = "") -> list[Control]:
     """Make controls from the statements of one page: some false ones, and a true one."""
     made = (c for statement, quotes in stated for c in make_false_controls(statement, quotes, text, seed))
     false: dict[str, Control] = {}

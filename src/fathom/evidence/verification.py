@@ -75,13 +75,9 @@ class ControlPool:
     def split(self, batches: Sequence[Sequence[ClaimDraft]]) -> list["ControlPool"]:
         """Return a pool for each batch; no control can come from two of them."""
         place = {draft.id: n for n, batch in enumerate(batches) for draft in batch}
-        holders = {
-            source.page: [n for n, batch in enumerate(batches) if any(d.page == source.page for d in batch)]
-            for source in (*self.given, *self.drafts)
-        }
 
         def owner(source: Control | ClaimDraft) -> int | None:
-            near = holders[source.page]
+            near = [n for n, batch in enumerate(batches) if any(d.page == source.page for d in batch)]
             spare = near[int(short_hash(source.id), 16) % len(near)] if near else None
             return place.get(source.id, spare)
 

@@ -38,10 +38,11 @@ _MOST_QUOTED = 4000
 _FACTORS = (2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 365.0)  # "a month" for "a year", a half
 _SHARES = frozenset({"percent", "points"})
 _MEASURES = _SHARES | {
-    "power", "energy", "length", "area", "volume", "mass", "time", "celsius", "fahrenheit", "information",
-    "frequency", "speed", "dollar", "euro", "won", "yen", "pound", "yuan", "rupee",
+    "power", "energy", "length", "area", "volume", "mass", "time", "degree", "celsius", "fahrenheit",
+    "information", "frequency", "speed", "dollar", "euro", "won", "yen", "pound", "yuan", "rupee",
 }  # fmt: skip
 _LIST_LINE = re.compile(r"^\s*(?:[-*+•·]|\d+[.)]|\|)\s*\S")
+_WRAPPED = re.compile(r"(?<=[a-z,])\n {0,8}(?=[a-z(`])")
 _TABLE_RULE = re.compile(r"^[\s:|-]+$")
 _ENUMERATION = re.compile(r"(?:[^.;:!?\n()|]|\.(?=\d))+")
 _SEPARATOR = re.compile(r",\s?(?:and |or |그리고 |및 )?|\s(?:and|or|및|그리고)\s|·|[와과]\s|(?<=[고며])\s")
@@ -77,8 +78,8 @@ class Passage:
 
     @cached_property
     def quoted(self) -> str:
-        """Return the quotes as one text, truncated if very long."""
-        return normalize_letters("\n".join(self.quotes)[:_MOST_QUOTED])
+        """Return the quotes as one text, with wrapped lines joined, truncated if very long."""
+        return normalize_letters(_WRAPPED.sub(" ", "\n".join(self.quotes)[:_MOST_QUOTED]))
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
@@ -127,6 +128,18 @@ def find_underived(statement: str, passage: Passage) -> list[str]:
         if not is_figure_known(figure, passage)
     ]
     return list(dict.fromkeys([*wrong, *versions]))
+
+
+def is_on_page(fact: str, page: str) -> bool:
+    """Tell whether a figure or date stands anywhere in the text of a page, in any way of writing."""
+    text = normalize_letters(page)
+    if fact in text:
+        return True
+    days = {tuple(date.parts.items()) for date in find_dates(text)}
+    if when := find_dates(fact):
+        return all(tuple(date.parts.items()) in days for date in when)
+    known = find_exact_figures(text)
+    return any(is_same_figure(figure, other) for figure in find_figures(fact) for other in known)
 
 
 def find_figures_outside_dates(text: str, when: Iterable[Date] | None = None) -> list[Figure]:
@@ -193,6 +206,8 @@ def is_same_unit(figure: Figure, other: Figure) -> bool:
         return True
     if {figure.dimension, other.dimension} <= _SHARES and figure.factor == other.factor:
         return True  # "percent" for "percentage points" is a suspicion, not a refusal
+    if {figure.dimension, other.dimension} <= {"degree", "celsius", "fahrenheit"}:
+        return "degree" in {figure.dimension, other.dimension} or figure.dimension == other.dimension
     return figure.dimension == other.dimension and figure.factor == other.factor
 
 

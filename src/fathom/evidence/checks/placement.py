@@ -39,6 +39,7 @@ _RANGE = re.compile(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+\S*")
 _CLAUSE = re.compile(
     r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s|(?<=%로)\s|(?<=[명원건]으로)\s|(?<=개로)\s"
 )
+_YEAR_BEFORE = re.compile(r"전년|한 해 전|1년 전|\b(?:a|the) year (?:earlier|before|ago)\b|\bprevious year\b")
 _OF = re.compile(r" of (?:the |its |all |these |those )?")
 _DATED = re.compile(
     r"[,;.]\s|\s(?:and|while|but|whereas|against|from|compared with)\s"
@@ -51,6 +52,7 @@ def find_misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]
     """Yield what is placed differently in the statement than in the quote, as (kind, note)."""
     yield from _find_odd_figures(_free_figures(statement), statement, passage)
     yield from _find_other_year(statement, passage)
+    yield from _find_other_day(statement, passage)
     yield from _find_figure_of_other_year(statement, passage)
     yield from _find_other_column(statement, passage)
     yield from _find_dropped_limits(statement, passage)
@@ -103,6 +105,8 @@ def _is_plain_calculation(figure: Figure, formula: str, statement: str) -> bool:
     """Tell whether such a calculation is hardly chance, or the statement says that it is one."""
     if " + " in formula:
         return load_phrase_pattern("sum").search(statement.lower()) is not None
+    if formula.startswith("100%"):
+        return False
     if " x " in formula or " ÷ " in formula:
         return load_phrase_pattern("rate").search(statement.lower()) is not None
     digits = len(re.sub(r"\D|^[0.]+|0+$", "", figure.text))
@@ -140,7 +144,8 @@ def _find_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, st
     """Find a year that is not in the quote, if the quote names or implies other years."""
     yield from _find_other_year_of_month(statement, passage)
     quoted = {date.year for date in find_dates(passage.quoted) if date.year}
-    stated = {date.year for date in find_dates(statement) if date.year}
+    dates = [date for date in find_dates(statement) if date.text not in passage.everything or not date.day]
+    stated = {date.year for date in dates if date.year}
     if has_relative_time(passage.quoted):
         meant = quoted | meant_years(_THAN.sub(" ", passage.quoted), passage.date)
         if stated and meant and not stated & meant and len(meant) == 1:
@@ -155,6 +160,17 @@ def _find_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, st
         yield "year", f"the quote begins with {min(quoted)}, not with {min(stated)}"
     elif stated and not stated & (quoted | own) and not any(str(year) in passage.title for year in stated):
         yield "year", f"the quote speaks of {min(quoted)}, not of {min(stated)}"
+
+
+def _find_other_day(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Find 4 March where the quote gives other days, and the page has no 4 March."""
+    known, quoted = (
+        {(d.month, d.day) for d in find_dates(text) if d.month and d.day}
+        for text in (passage.everything, passage.quoted)
+    )
+    for date in find_dates(statement):
+        if date.month and date.day and quoted and (date.month, date.day) not in known:
+            yield "date", f"'{date.text}' is not a day that the quote gives"
 
 
 def _find_other_year_of_month(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -282,8 +298,12 @@ def _unique_labels(owners: Sequence[set[str]], place: int) -> set[str]:
 
 def _find_figure_of_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find a figure of 2022 in the statement that the quote gives for 2023, next to one for 2022."""
-    clauses = [(_years(c), _free_figures(c)) for c in _split_parts(passage.quoted, _DATED)]
-    quoted = set().union(*(years for years, _ in clauses))
+    quoted = _years(passage.quoted)
+    clauses = [
+        (_years(c) or ({max(quoted) - 1} if quoted and _YEAR_BEFORE.search(c) else set()), _free_figures(c))
+        for c in _split_parts(passage.quoted, _DATED)
+    ]
+    quoted |= set().union(*(years for years, _ in clauses))
     for clause in _split_parts(statement, _DATED):
         mine = _years(clause)
         for figure in _free_figures(clause) if len(mine) == 1 and mine <= quoted else ():

@@ -27,18 +27,18 @@ from fathom.text.mentions import find_missing_names, find_name_words
 from fathom.text.tokens import STOP_WORDS, has_cjk
 
 _IN_QUOTE = frozenset(
-    {"cause", "proof", "superlative"}
+    {"cause", "proof", "superlative", "must"}
 )  # strong words: finding one elsewhere on the page is not enough
 _SURE = frozenset({"possible"})
 _OF_SENTENCES = frozenset({"condition", "exception"})
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s|\n")
 _CLOSE_WORDING = 0.5  # share of the statement's words from the quote that allows a word-by-word comparison
-_COPIED = 0.75  # a denial in such a copy is the statement's own
+_COPIED = 0.6  # a denial or conclusion in such a copy is the statement's own
 _SHORT = 12  # content words: longer statements re-order clauses without swapping roles
 _STEM = 4  # letters that "China" and "Chinese" share
-_MOST_NOTES = 2  # more are skimmed, not checked
+MOST_NOTES = 2  # more are skimmed, not checked
 _LONG = 4000  # characters; longer text is cut to bound the time
-_TURNING = frozenset({"first", "last", "earlier", "later", "before", "after"})  # as seen from elsewhere
+_TURNING = frozenset({"first", "last", "earlier", "later"})  # as seen from elsewhere
 _EVERYDAY = 12.5  # highest rarity of a word that is no name
 _MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)((?:[A-Z][\w'’-]+\s+){1,4}[A-Z][\w'’-]+|[A-Z][a-z'’-]{3,})")
@@ -67,7 +67,7 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
     found += [*_marker_suspicions(said, passage, is_one_language), *_speaker_suspicions(said, passage)]
     if is_one_language:
         found += _wording_suspicions(said, passage)
-    return list({suspicion.note: suspicion for suspicion in found}.values())[:_MOST_NOTES]
+    return list({suspicion.note: suspicion for suspicion in found}.values())[:MOST_NOTES]
 
 
 def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) -> Iterator[Suspicion]:
@@ -221,7 +221,13 @@ def _is_telling(kind: str, why: str, passage: Passage) -> bool:
         return not _TURNING & set(words) and words[1] not in passage.quoted.lower()
     if kind == "its scope":
         return why.startswith("it leaves out")
-    return not (why.startswith("nothing in") and find_figures(why))
+    if kind == "a hedge":  # who says so is no hedge
+        return "reported" not in find_markers(words[1], {"reported"})
+    if why.startswith("nothing in"):
+        known = parse_text(passage.everything)
+        is_known = any(known.has(key) for key in parse_text(words[1]).keys)
+        return not is_known and not find_figures(why)
+    return True
 
 
 def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
@@ -230,7 +236,8 @@ def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]
     shared = measure_coverage(said, [parse_text(quote) for quote in passage.quotes])
     if shared >= _CLOSE_WORDING:
         found = find_flaws_by_kind(statement, [quote[:_LONG] for quote in passage.quotes])
-        kinds = ("a direction", "other words", "its scope", *(["a negation"] if shared >= _COPIED else []))
+        near_copy = ("a negation", "a conclusion", "a hedge") if shared >= _COPIED else ()
+        kinds = ("a direction", "other words", "its scope", *near_copy)
         for kind in kinds if len(said.content_words) > _SHORT else ("who and what", *kinds):
             for why in found.get(kind, []):
                 if _is_telling(kind, why, passage):
