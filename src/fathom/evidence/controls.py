@@ -69,7 +69,7 @@ FALSE_A_CALL, TRUE_A_CALL = 2, 1
 
 _MOST_MADE = 4  # per page
 
-_NEAR_CHARS = 1500
+_NEAR_CHARS = 800
 
 _RANGE_BEFORE = re.compile(r"\d\s?(?:[~∼–-]|to|에서)\s?$")
 
