@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
-from fathom.evidence.checks.derivation import find_underived, is_on_page
+from fathom.evidence.checks.derivation import Passage, find_underived, is_on_page
 from fathom.evidence.checks.suspicions import MOST_NOTES, find_suspicions
 from fathom.evidence.context import build_passage, describe_context
 from fathom.evidence.controls import is_falsehood
@@ -109,12 +109,14 @@ def ground_draft(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, tex
         return found.model_copy(update={"why": NOT_IN_PAGE, "objection": objection})
     if is_self_evident(found):
         return found
-    missing = find_underived(draft.statement, build_passage(quotes, page, text))
+    passage = build_passage(quotes, page, text)
+    missing = find_underived(draft.statement, passage)
     if wrong := [fact for fact in missing if not is_on_page(fact, text)]:
         objection = f"not in the source, and not to be derived from it: {', '.join(wrong)}"
         return found.model_copy(update={"why": NOT_DERIVABLE, "objection": objection})
     far = [f"'{fact}' is elsewhere on the page, not near the quote" for fact in missing]
-    return found.model_copy(update={"notes": [*far, *list_notes(found, page, text)][:MOST_NOTES]})
+    notes = [*far, *_describe_suspicions(found.statement, passage)]
+    return found.model_copy(update={"notes": notes[:MOST_NOTES]})
 
 
 def find_quotes(draft: ExtractedStatement, lookup: QuoteFinder) -> list[Quote]:
@@ -165,10 +167,13 @@ def is_self_evident(draft: ClaimDraft) -> bool:
     return is_near and not find_unsupported(draft.statement, [draft.quotes[0].text])
 
 
-def list_notes(item: ClaimDraft | Control, page: Page, text: str) -> list[str]:
-    """Return what code notices about a statement, as notes for the verifier."""
-    passage = build_passage(item.quotes, page, text)
-    return [suspicion.note for suspicion in find_suspicions(item.statement, passage)]
+def list_notes(control: Control, page: Page, text: str) -> list[str]:
+    """Return what code notices about a control, as notes for the verifier."""
+    return _describe_suspicions(control.statement, build_passage(control.quotes, page, text))
+
+
+def _describe_suspicions(statement: str, passage: Passage) -> list[str]:
+    return [suspicion.note for suspicion in find_suspicions(statement, passage)]
 
 
 def _ground_control(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, text: str) -> Control | None:

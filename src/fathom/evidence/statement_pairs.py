@@ -53,7 +53,7 @@ _VAGUE_AFTER = re.compile(
 PairRuling = tuple[Relation, Difference, str]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def compare_statements(left: str, right: str) -> PairRuling | None:
     """Return the ruling of the rules with kind and reason; None if undecided."""
     one, two = parse_statement(left), parse_statement(right)
@@ -95,7 +95,7 @@ def _has_only_more(part: ParsedStatement, other: ParsedStatement) -> bool:
     return not any(has_amount(amount, other) for amount, _ in part.amounts)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=1024)
 def parts_of(statement: str) -> tuple[str, ...]:
     """Split sentences and compound sentences into parts with a figure or date each, all with its subject.
 

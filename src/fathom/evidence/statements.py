@@ -138,7 +138,7 @@ class ParsedStatement:
     denials: tuple[int, ...]
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=1024)
 def parse_statement(statement: str) -> ParsedStatement:
     """Parse a statement; cached."""
     text = parse_text(statement)

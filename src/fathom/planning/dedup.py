@@ -87,7 +87,7 @@ def _is_same(query: str, other: str, cosine: float) -> bool:
     return jaccard_similarity(left, right) > _SAME_WORDS and not _has_different_sense(query, other)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _key_words(text: str) -> set[str]:
     """Return the content words; cached, since long runs compare the same queries again and again."""
     return terms(text) - _FILLERS

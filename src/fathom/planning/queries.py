@@ -93,7 +93,7 @@ def _is_filler(word: str) -> bool:
     return not is_acronym and (lower in STOP_WORDS or lower in _ASKING_WORDS)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def normalize_query(text: str) -> str:
     """Normalize a query for comparison."""
     return fold_text(text).text.strip(" ?.!？。")

@@ -23,7 +23,7 @@ _WIDTH = 256
 _MAX_CHARS = 4000
 _load_lock = Lock()
 # A run compares the same passages with many queries, and tokenizing is most of the cost.
-_REMEMBERED = 4096
+_REMEMBERED = 1024
 _REMEMBERED_CHARS = 2000
 _cache: dict[str, Vectors] = {}
 _cache_lock = Lock()

@@ -65,7 +65,7 @@ def _fold_text(text: str) -> FoldedText:
 # Pages and quotes are looked up repeatedly.
 _fold_page = lru_cache(maxsize=16)(_fold_text)
 
-_fold_sentence = lru_cache(maxsize=4096)(_fold_text)
+_fold_sentence = lru_cache(maxsize=1024)(_fold_text)
 
 
 def _fold_ascii(text: str) -> FoldedText:

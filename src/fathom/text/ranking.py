@@ -54,7 +54,7 @@ def terms(text: str) -> set[str]:
     return set(_terms(text))
 
 
-@lru_cache(maxsize=20_000)  # long runs compare the same statements and queries in every round
+@lru_cache(maxsize=4096)  # long runs compare the same statements and queries in every round
 def _terms(text: str) -> frozenset[str]:
     bare = _KOREAN_ENDING.sub("", _KOREAN_ASKING.sub(" ", text)) if has_cjk(text) else text
     words = query_terms(bare) or query_terms(text)

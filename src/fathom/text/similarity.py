@@ -95,6 +95,6 @@ def _mix_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return hashes ^ (hashes >> np.uint64(31))
 
 
-@lru_cache(maxsize=512)  # each page of a run is compared with others
+@lru_cache(maxsize=128)  # each page of a run is compared with others
 def _split_sketch(sketched: str) -> frozenset[str]:
     return frozenset(sketched[at : at + 8] for at in range(0, len(sketched), 8))

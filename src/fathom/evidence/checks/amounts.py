@@ -113,7 +113,7 @@ class Amount:
     step: float = 0.0
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def find_amounts(text: str) -> tuple[Amount, ...]:
     """Return every amount in order, without parts of dates and of longer amounts."""
     taken = TakenSpans(text, find_dates(text))
@@ -161,7 +161,6 @@ def find_denied_span(amount: Amount, text: str) -> tuple[int, int] | None:
     return (amount.start, after.end()) if after else None
 
 
-@lru_cache(maxsize=4096)
 def _find_asserted(text: str) -> tuple[Amount, ...]:
     """Return the amounts of a text without those it denies."""
     found = find_amounts(text)

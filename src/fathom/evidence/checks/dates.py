@@ -75,7 +75,7 @@ class Date:
         return {name: value for name, value in all_parts.items() if value}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def find_dates(text: str) -> tuple[Date, ...]:
     """Return every date, in order."""
     found = [_parse_english_date(match) for match in find_matches(_ENGLISH, _ENGLISH_BEGINS, text)]

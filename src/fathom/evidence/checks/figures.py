@@ -173,7 +173,7 @@ def normalize_letters(text: str) -> str:
     return unicodedata.normalize("NFKC", re.sub(r"\s?[①-⑳]", "\n• ", raised))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def find_figures(text: str) -> tuple[Figure, ...]:
     """Return every figure in order, without figures inside longer ones."""
     return tuple(_add_range(figure, text) for figure in find_exact_figures(text))

@@ -73,7 +73,7 @@ def _is_form(word: str, start: str) -> bool:
     return len(start) > 1 or _ENDING.match(word[1:]) is not None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=64)
 def find_words_with_opposites(text: ParsedText) -> tuple[tuple[ParsedWord, str], ...]:
     """Return the words of a text that have opposites, each with its table form."""
     return tuple((word, form) for word in text.words if (form := find_opposite_form(word)))
@@ -174,7 +174,6 @@ _KOREAN_WORD = re.compile(r"^(?:없|아니|아닌|못하|못한|못했|않|불�
 _KOREAN_BEFORE = frozenset({"안", "못"})
 
 
-@lru_cache(maxsize=4096)
 def find_negations(text: ParsedText) -> tuple[tuple[str, ...], ...]:
     """Return for each negation the words it covers, nearest first."""
     return _find_korean_negations(text) if text.is_korean else _find_english_negations(text)

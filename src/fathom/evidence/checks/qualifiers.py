@@ -5,7 +5,6 @@ A place is a name after "in", a group is what follows "among".
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from fathom.evidence.checks.amounts import find_amounts
 from fathom.evidence.checks.dates import find_dates
@@ -113,7 +112,6 @@ _ANSWERS = {
 _REACH = 6
 
 
-@lru_cache(maxsize=4096)
 def find_hedges(text: ParsedText) -> tuple[tuple[str, str, int, int], ...]:
     """Return every hedge: its kind, words, start and end."""
     found: dict[str, list[re.Match[str]]] = {kind: [] for kind in _COMPILED}
@@ -298,7 +296,6 @@ def _find_new_universals(said: ParsedText, quoted: Sequence[ParsedText]) -> list
     return new
 
 
-@lru_cache(maxsize=4096)
 def _find_universals(text: ParsedText) -> tuple[str, ...]:
     return tuple(word.strip() for word in _ALL.findall(text.low))
 

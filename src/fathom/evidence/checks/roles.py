@@ -161,13 +161,12 @@ def _word_before(text: ParsedText, figure: str) -> str:
     return next((word.key for word in text.content_words if 0 <= start - word.end <= 1), "")
 
 
-@lru_cache(maxsize=4096)
 def _figure_kind(figure: str) -> str:
     """Return its measure, or "date"."""
     return re.sub(r"^[\d.e+-]+", "", figure) if not re.search(r"[년월일]|[A-Z]|^\d{4}s?$", figure) else "date"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=64)
 def _figures(text: ParsedText) -> tuple[tuple[str, int, int], ...]:
     """Return the figures with their positions; none if too few or too many to be swapped."""
     found = [(f"{a.value:g}{a.measure}", a.start, a.end) for a in find_amounts(text.text)]
@@ -176,7 +175,7 @@ def _figures(text: ParsedText) -> tuple[tuple[str, int, int], ...]:
     return tuple(found) if are_few and len({name for name, *_ in found}) >= 2 else ()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=64)
 def _find_nearest_words(text: ParsedText) -> dict[str, frozenset[str]]:
     """Return the nearest words of each figure."""
     found = _figures(text)

@@ -200,7 +200,6 @@ def find_other_superlatives(said: ParsedText, quoted: Sequence[ParsedText]) -> l
     return [f"'{word}' is not in its quotes" for word in sorted(mine - theirs)] if theirs else []
 
 
-@lru_cache(maxsize=4096)
 def _find_superlatives(text: ParsedText) -> frozenset[str]:
     return frozenset(_CONCLUSION_PATTERNS["superlative"].findall(text.low))
 
@@ -249,7 +248,7 @@ def find_flaws_by_kind(statement: str, quotes: Sequence[str]) -> dict[str, list[
     return {kind: list(reasons) for kind, reasons in _find_flaws(statement, tuple(quotes)).items()}
 
 
-@lru_cache(maxsize=4096)  # the same pair is compared at several steps of a run
+@lru_cache(maxsize=1024)  # the same pair is compared at several steps of a run
 def _find_flaws(statement: str, quotes: tuple[str, ...]) -> dict[str, list[str]]:
     said = parse_text(statement)
     whole = [text for quote in quotes for text in parse_sentences(quote)]

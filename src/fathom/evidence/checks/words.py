@@ -259,7 +259,7 @@ def index_letter(key: str) -> str:
     return "가" if "\uac00" <= key[0] <= "\ud7a3" else key[0]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def parse_text(text: str) -> ParsedText:
     """Parse a text; cached."""
     if not text.isascii():
@@ -307,7 +307,7 @@ def _korean_key(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def is_same_word(left: str, right: str) -> bool:
     """Tell whether two keys are forms of one word."""
     if left == right:
@@ -340,7 +340,6 @@ def measure_coverage(said: ParsedText, quoted: Sequence[ParsedText]) -> float:
     return sum(any(q.has(key) for q in quoted) for key in said.keys) / len(said.keys)
 
 
-@lru_cache(maxsize=4096)
 def parse_sentences(text: str) -> tuple[ParsedText, ...]:
     """Return the sentences of a text."""
     return tuple(parse_text(span.text) for span in split_sentences(text)) or (parse_text(text),)
