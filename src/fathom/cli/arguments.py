@@ -117,8 +117,11 @@ def refuse(sentence: str) -> int:
     return 2
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Everything a run may be told but its question; what is not said is as the settings have it."""
+def add_run_options(parser: argparse.ArgumentParser, *, is_listed: bool = True) -> None:
+    """Everything a run may be told but its question; what is not said is as the settings have it.
+
+    Where they are not listed, help says where they are.
+    """
     from fathom.state.run_config import OPTIONS, RunConfig
 
     groups: dict[str, argparse._ArgumentGroup] = {}
@@ -126,7 +129,12 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         group = OPTIONS[name].group
         if group not in groups:
             groups[group] = parser.add_argument_group(group)
-        _add_field(groups[group], name, field.annotation, _help(field.description or "", field.default))
+        words = _help(field.description or "", field.default) if is_listed else argparse.SUPPRESS
+        _add_field(groups[group], name, field.annotation, words)
+    if not is_listed:
+        parser.epilog = (
+            f"Every option of a run can be said too: fathom --help lists them.\n\n{parser.epilog or ''}"
+        )
     find, *_, far = groups.values()
     for engine in ("google", "arxiv"):
         find.add_argument(
@@ -134,7 +142,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
             action="append_const",
             const=engine,
             dest="engines",
-            help=f"The same as --engines {engine}.",
+            help=f"The same as --engines {engine}." if is_listed else argparse.SUPPRESS,
         )
     _add_dry_run(far)
 

@@ -1,14 +1,16 @@
-"""The commands: what each is called, what it takes, who carries it out, and its help.
+"""The commands: what each takes. Their help texts and functions are in `commands.toml`.
 
 Does not know what any of them does. A command's function is imported only when it runs, so help is quick.
 """
 
 import argparse
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import version
+from importlib.resources import files
 from typing import cast
 
 from fathom.cli.arguments import (
@@ -36,36 +38,41 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class Command:
-    """One command of the command line."""
+    """One command of the command line, as `commands.toml` describes it."""
 
     name: str
-    shape: str  # as the list of commands shows it, after `fathom`
-    summary: str
-    target: str  # module:function, within fathom.cli
-    add_options: Callable[[Parser], object]
+    run: str  # module:function, within fathom.cli
+    shape: str = ""  # as the list of commands shows it, after `fathom`
+    summary: str = ""
+    group: str = ""
     about: str = ""
     usage: str = ""  # after the name; made by argparse where there is none
+    example: str = ""  # after `fathom`
     end: str = ""
-    settle: Callable[[argparse.Namespace], str] | None = None
+
+    @property
+    def prog(self) -> str:
+        """What is typed."""
+        return "fathom" if self.name == _RESEARCH else f"fathom {self.name}"
 
     def make_parser(self) -> Parser:
         """Everything the command takes."""
-        prog = f"fathom {self.name}".strip()
-        usage = "\n       ".join(f"{prog} {line}" for line in self.usage.splitlines())
-        is_research = not self.name
+        usage = "\n       ".join(f"{self.prog} {line}" for line in self.usage.strip().splitlines())
+        examples = "\n".join(f"  fathom {line}" for line in self.example.strip().splitlines())
         parser = Parser(
-            prog=prog,
+            prog=self.prog,
             usage=usage or None,
-            description=describe_commands() if is_research else self.about,
-            epilog=self.end,
-            settle=self.settle,
+            description=describe_commands() if self.name == _RESEARCH else self.about,
+            epilog="\n\n".join(part for part in (examples and f"examples:\n{examples}", self.end) if part),
+            settle=_SETTLE.get(self.name),
         )
-        self.add_options(parser)
+        if add_options := _OPTIONS.get(self.name):
+            add_options(parser)
         return parser
 
-    def run(self, arguments: argparse.Namespace) -> int:
+    def __call__(self, arguments: argparse.Namespace) -> int:
         """Carry it out; the exit code."""
-        module, _, function = self.target.partition(":")
+        module, _, function = self.run.partition(":")
         work = getattr(import_module(f"fathom.cli.{module}"), function)
         return cast(int, work(arguments))
 
@@ -103,7 +110,7 @@ def _add_ask(parser: Parser) -> None:
     parser.add_argument("id", metavar="ID", help=_RUN)
     parser.add_argument("question", nargs="?", metavar='"QUESTION"', help="what you want to know next")
     parser.add_argument("--close", action="store_true", help="close the thread: nothing more is asked in it")
-    add_run_options(parser)
+    add_run_options(parser, is_listed=False)
     add_output_options(parser)
 
 
@@ -132,13 +139,13 @@ def _add_batch(parser: Parser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress, only the summary")
-    add_run_options(parser)
+    add_run_options(parser, is_listed=False)
 
 
 def _add_config(parser: Parser) -> None:
     parser.add_argument("--changed", action="store_true", help="only what is not as it comes")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
-    add_run_options(parser)
+    add_run_options(parser, is_listed=False)
 
 
 def _add_resume(parser: Parser) -> None:
@@ -274,7 +281,7 @@ def _add_eval(parser: Parser) -> None:
     parser.add_argument("--out", metavar="FOLDER", help="for reports and eval.json (default runs/eval-TASKS)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress, only the table")
-    add_run_options(parser)
+    add_run_options(parser, is_listed=False)
 
 
 def _add_upgrade(parser: Parser) -> None:
@@ -308,310 +315,52 @@ def _add_mcp(parser: Parser) -> None:
     parser.add_argument("--docs", nargs="+", default=[], metavar="FOLDER", help=words)
 
 
-RESEARCH = Command(
-    "",
-    '"QUESTION"',
-    "research a question",
-    "run:research",
-    _add_research,
-    usage='"QUESTION" [options]\nCOMMAND --help',
-    settle=_settle_research,
-    end="""\
-exit codes:
-  0    a report was written
-  1    stopped by an error; nothing is lost, fathom resume goes on
-  2    bad input, said in one sentence
-  3    waiting for your review
-  4    finished, and nothing was found
-  5    verify: not all of it holds; audit: something is contradicted or invented
-  130  interrupted; nothing is lost, fathom resume goes on
-
-keys while it runs at a terminal:
-  p pause or go on   s stop and write   a add a query   q or Ctrl-C leave
-
-examples:
-  fathom "How does the cache expire entries?" --docs ./docs ./src
-  fathom "What limits perovskite solar cells?" --engines arxiv --review plan
-  fathom "…" --docs notes/ --model ollama:llama3.1
-""",
-)
-_GROUPS = {
-    "ask and go on": [
-        Command(
-            "ask",
-            'ask ID "QUESTION"',
-            "ask on: what a finished run knows is used first, and only the rest searched",
-            "run:ask",
-            _add_ask,
-            "Ask on. What the thread of a finished run knows is used first, without a search; only"
-            " what it leaves open is searched for, and the report cites both. What is not said here is as it"
-            " was for the run before. Without a question, the thread is shown.",
-            usage='ID "QUESTION" [options]\nID\nID --close',
-            settle=_settle_ask,
-        ),
-        Command(
-            "resume",
-            "resume [ID]",
-            "go on with the last run, or a given one, after any stop",
-            "run:resume",
-            _add_resume,
-            "Go on with a run where it stopped.",
-            usage="[ID] [options]",
-        ),
-        Command(
-            "update",
-            "update ID",
-            "bring a finished report up to date; what changed stands at its top",
-            "run:update",
-            _add_update,
-            "Bring a finished report up to date: its pages are read again, its searches asked again, and only"
-            " sections whose claims changed are rewritten. The earlier run stays as it is.",
-            usage="[ID] [options]",
-        ),
-        Command(
-            "watch",
-            "watch ID --every 7d",
-            "bring a report up to date again and again; tell what changed",
-            "watches:watch",
-            _add_watch,
-            "Bring a finished report up to date on a schedule, with a digest of what changed in its folder."
-            " Workers do it by themselves; without workers, have cron call `fathom watch --run-due`."
-            " Without anything it lists what is watched.",
-            usage="[ID --every AGE | ID --stop | --run-due] [options]",
-        ),
-        Command(
-            "fork",
-            'fork ID "DIRECTION"',
-            "go another way from the end of a round; what is known is not paid again",
-            "run:fork",
-            _add_fork,
-            "Go another way from the end of a round: a new run that shares all that was known then,"
-            " pays for none of it again, and plans with the new direction. The other run stays as it is.",
-            usage='ID [--round N] "NEW DIRECTION" [options]',
-        ),
-        Command(
-            "batch",
-            "batch FILE",
-            "research many questions, a few at a time; again to go on",
-            "batch:batch",
-            _add_batch,
-            "Research many questions, a few at a time, and print one table. Run the same command"
-            " again to go on: what is finished is not run again, what stopped is resumed.",
-            usage="FILE [options] [options of a run, for every question]",
-            end="""
-a line of FILE is a question, or JSON with settings of its own, named as the options are:
-  How do tidal barrages compare with offshore wind?
-  {"question": "Which dams silt up?", "rounds": 2, "docs": ["notes/"]}
-blank lines, and lines that begin with #, are left out
-
-exit codes:
-  0 every question has a report   1 some stopped or were not begun, run the same command again
-  2 bad input   3 some wait for review   4 nothing was found for some   130 interrupted
-""",
-        ),
-        Command(
-            "control",
-            "control ID ORDER",
-            "steer a run from another terminal: pause, go, stop, add",
-            "run:control",
-            _add_control,
-            "Steer a run that works in another terminal or another process.",
-            usage='ID pause | go | stop | add "QUERY"',
-            end="""orders:
-  pause  stand still after the step in hand
-  go     go on after a pause
-  stop   look no further and write the report from what is known
-  add    ask this query too, in the next round""",
-            settle=_settle_control,
-        ),
-    ],
-    "look at what was found": [
-        Command(
-            "runs",
-            "runs",
-            "list runs: status, age, cost, question",
-            "runs:list_runs",
-            _add_runs,
-            "List the latest runs, the newest first.",
-        ),
-        Command(
-            "show",
-            "show ID",
-            "print a report again, one round, or what was found or read",
-            "runs:show",
-            _add_show,
-            "Print a report again, or a part of what a run knows, also while it goes on.",
-            usage="ID [options]",
-        ),
-        Command(
-            "diff",
-            "diff A B",
-            "two runs side by side",
-            "runs:diff",
-            _add_diff,
-            "Put two runs side by side: questions, settings, sources and findings that only one has,"
-            " findings held otherwise, cost.",
-            usage="A B [--json]",
-        ),
-        Command(
-            "export",
-            "export ID --to PLACE",
-            "hand a run on: Markdown, HTML, PDF, DOCX, JSON, references, a zip or a folder",
-            "runs:export",
-            _add_export,
-            "Hand a run on. The name says what is wanted: report.md, report.html (one page, no script),"
-            " report.pdf, report.docx, report.json, the sources as citations.bib, citations.csl.json or"
-            " citations.ris, all.zip (the whole research folder), or a folder. In place of a run's id a"
-            " report.json can be named, also of a run that is no longer kept.",
-            usage="ID --to FILE|FOLDER [--force]",
-        ),
-        Command(
-            "verify",
-            "verify ID|FILE",
-            "check a report again, sentence by sentence; --online against the live pages",
-            "runs:verify",
-            _add_verify,
-            "Check a report again: every sentence, quote, position and page.",
-            end="exit codes: 0 every sentence is supported, 5 something changed or is gone, 2 not a report",
-        ),
-        Command(
-            "audit",
-            "audit FILE",
-            "check anybody's report against what it cites, statement by statement",
-            "audit:audit",
-            _add_audit,
-            "Check a report that anybody wrote: which statements its sources carry, which they contradict,"
-            " which sources do not exist. Citations may be links, numbers, footnotes, 【1†source】 marks or"
-            " bare addresses, in English or Korean. Run the same command again to go on after a stop.",
-            usage="FILE|ADDRESS|- [--search] [--docs PLACE …] [options]",
-            end="""
-exit codes: 0 nothing is contradicted or invented, 5 something is, 2 bad input, 130 interrupted""",
-        ),
-        Command(
-            "eval",
-            "eval TASKS",
-            "how good reports are: scored by a judge, audited, compared",
-            "evaluation:evaluate",
-            _add_eval,
-            "Research tasks and score the reports: by criteria made for the task and relative to a reference"
-            " (the form of RACE), by auditing their citations (the form of FACT), and against reports of"
-            " other tools, in both orders. A task is a folder with question.txt, and pages/ and"
-            " reference.md if it has them. What it costs is told before it starts; the same command again"
-            " goes on.",
-            usage="TASKS [--repeats N] [--report NAME=PLACE] [options]",
-        ),
-        Command(
-            "clean",
-            "clean",
-            "remove old runs and give the room back to the disk",
-            "runs:clean",
-            _add_clean,
-            "Remove old runs and all that only they needed, and give the room back to the disk."
-            " A run that somebody works on is left alone. Research folders stay, but what they quote can then"
-            " no longer be verified offline.",
-            usage="[--older-than AGE] [--keep N] [--dry-run] [--yes]",
-        ),
-    ],
-    "set up": [
-        Command(
-            "demo",
-            "demo",
-            "see a whole run in ten seconds, without a key: documents of ours, recorded replies",
-            "run:demo",
-            _add_demo,
-            "See a whole run without a key or a network. The model's replies were recorded; search,"
-            " verification, calculations and the report are made here and now. The places in its documents"
-            " are made up.",
-            usage="[--language en|ko] [options]",
-        ),
-        Command(
-            "serve",
-            "serve",
-            "the page: ask, steer and read in a browser",
-            "serve:serve",
-            _add_serve,
-            "Serve the page at http://127.0.0.1:8321/, on the same database as every other command."
-            " Only this machine can reach it, unless --host says otherwise.",
-            usage="[--port N] [--host NAME]",
-        ),
-        Command(
-            "mcp",
-            "mcp",
-            "an MCP server for other agents, over standard input and output",
-            "serve:serve_mcp",
-            _add_mcp,
-            "Serve research, follow-ups, search, fetch and verification to an MCP host over standard input"
-            " and output. `fathom serve` offers the same over HTTP, at /mcp.",
-            usage="[--docs FOLDER …]",
-        ),
-        Command(
-            "worker",
-            "worker",
-            "answer queued questions, on any number of machines (PostgreSQL)",
-            "worker:worker",
-            _add_worker,
-            "Answer the questions that fathom batch --workers and DeepResearcher.submit() put into the queue"
-            " of the database. Start as many as you like, on any machines; the others take over from"
-            " one that is killed. Ctrl-C ends the steps in hand and gives the runs back.",
-            usage="[--at-once N]",
-        ),
-        Command(
-            "migrate",
-            "migrate",
-            "copy the SQLite file in the home into the PostgreSQL database of FATHOM_DATABASE",
-            "worker:migrate",
-            lambda _: None,
-            "Copy every run from the SQLite file in the home into the PostgreSQL database that"
-            " FATHOM_DATABASE names. The file stays. It may be run again: what was copied is left as it is.",
-        ),
-        Command(
-            "doctor",
-            "doctor",
-            "what is configured, what is missing, what would be used",
-            "config:doctor",
-            lambda _: None,
-            "Say what is configured.",
-        ),
-        Command(
-            "config",
-            "config",
-            "every setting, its value and where it came from",
-            "config:show_settings",
-            _add_config,
-            "Show every setting and where its value came from: the default, fathom.toml, .env, a"
-            " variable of the environment, or the words of this command. Keys are never shown.",
-            usage="[--changed] [--json] [options of a run]",
-        ),
-        Command(
-            "upgrade",
-            "upgrade",
-            "start a new database in the place of an earlier version's; reports are kept",
-            "config:upgrade",
-            _add_upgrade,
-            "Start a new database in the place of one that an earlier Fathom wrote. Reports are kept,"
-            " the old file is moved aside. Unfinished runs of the old file cannot be resumed.",
-            usage="[--to FOLDER]",
-        ),
-        Command(
-            "rescue",
-            "rescue [FILE]",
-            "save what can be read from a damaged database: reports, ledgers, quotes, events",
-            "config:rescue",
-            _add_rescue,
-            "Save what can be read from a damaged database into a folder: a new database, and of each run"
-            " its report, ledger, quotes and events. The damaged file stays as it is. To go on with the new"
-            " one, put it in the place of the old.",
-            usage="[FILE] [--to FOLDER]",
-        ),
-    ],
+_RESEARCH = "research"
+_OPTIONS: dict[str, Callable[[Parser], None]] = {
+    "research": _add_research,
+    "ask": _add_ask,
+    "batch": _add_batch,
+    "config": _add_config,
+    "resume": _add_resume,
+    "update": _add_update,
+    "fork": _add_fork,
+    "control": _add_control,
+    "runs": _add_runs,
+    "show": _add_show,
+    "diff": _add_diff,
+    "export": _add_export,
+    "clean": _add_clean,
+    "watch": _add_watch,
+    "verify": _add_verify,
+    "audit": _add_audit,
+    "eval": _add_eval,
+    "upgrade": _add_upgrade,
+    "rescue": _add_rescue,
+    "demo": _add_demo,
+    "worker": _add_worker,
+    "serve": _add_serve,
+    "mcp": _add_mcp,
 }
-COMMANDS = {command.name: command for commands in _GROUPS.values() for command in commands}
+_SETTLE: dict[str, Callable[[argparse.Namespace], str]] = {
+    "research": _settle_research,
+    "ask": _settle_ask,
+    "control": _settle_control,
+}
+_KNOWN = {
+    name: Command(name, **words)
+    for name, words in tomllib.loads(files("fathom.cli").joinpath("commands.toml").read_text("utf-8")).items()
+}
+RESEARCH = _KNOWN[_RESEARCH]
+COMMANDS = {name: command for name, command in _KNOWN.items() if command is not RESEARCH}
 
 
 def describe_commands() -> str:
     """What stands above the options: what it is, and the other commands by what they are for."""
     width = max(len(command.shape) for command in COMMANDS.values())
     lines = ["Research a question; every sentence of the report leads back to a quotation."]
-    for title, commands in _GROUPS.items():
-        lines += ["", f"{title}:", *(f"  fathom {c.shape:<{width}}  {c.summary}" for c in commands)]
+    group = ""
+    for command in COMMANDS.values():
+        lines += ["", f"{command.group}:"] if command.group != group else []
+        lines.append(f"  fathom {command.shape:<{width}}  {command.summary}")
+        group = command.group
     return "\n".join(lines)

@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         check_early(arguments)
-        return command.run(arguments)
+        return command(arguments)
     except (BadInput, sqlite3.Error) as error:
         why = str(error) if isinstance(error, BadInput) else _describe_database_error(error)
         if not getattr(arguments, "json", False):
