@@ -34,7 +34,17 @@ def test_help_loads_nothing_heavy(words: list[str], work: Path) -> None:
     assert list(work.iterdir()) == []
 
 
-@pytest.mark.parametrize("words", [["rnus"], ["x", "--depth", "nonsense"], ["x", "--rounds", "-1"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["rnus"],
+        ["x", "--depth", "nonsense"],
+        ["x", "--docs", "nowhere"],
+        ["x", "--engines", "nowhere"],
+        ["show", "ffff"],
+        ["verify", "nowhere"],
+    ],
+)
 def test_what_is_refused_is_refused_before_anything_heavy_is_loaded(words: list[str], work: Path) -> None:
     said, heavy = heavy_after(words, work)
     assert said.startswith("fathom: ")

@@ -1,21 +1,23 @@
-"""`fathom audit`: somebody's report, statement by statement, against what it cites.
+"""Commands that judge reports: `fathom audit` checks one against what it cites, `fathom eval` scores many.
 
-Does not know how anything is decided.
+Does not know how anything is decided or scored.
 """
 
 import argparse
 import asyncio
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from fathom import AuditEvent, AuditRequest, AuditResult, DeepResearcher
+from fathom import AuditEvent, AuditRequest, AuditResult, DeepResearcher, EvalRequest
 from fathom.audit.render import render_html, render_markdown, summarize
-from fathom.cli.arguments import read_settings
+from fathom.cli.arguments import read_request, read_settings
 from fathom.cli.interrupts import Leaving, run_until_interrupted
 from fathom.cli.local_models import choose_local_model
-from fathom.cli.run import print_forecast
+from fathom.cli.run import describe_forecast, print_forecast
 from fathom.cli.text import cut, dollars, plain, print_markdown, safe
 from fathom.errors import BadInput
+from fathom.evaluation.table import render_evaluation
 from fathom.state import RunConfig
 from fathom.text.json_lines import escape_json
 
@@ -47,7 +49,12 @@ def audit(arguments: argparse.Namespace) -> int:
                 _show_event(event, arguments)
                 result = event.result or None
         assert result is not None
-        await asyncio.to_thread(_write_files, result, Path(arguments.out or Path("runs") / result.id))
+        texts = {
+            "audit.json": result.model_dump_json(indent=2),
+            "audit.html": render_html(result),
+            "audit.md": render_markdown(result),
+        }
+        await asyncio.to_thread(_write_files, Path(arguments.out or Path("runs") / result.id), texts)
         if not arguments.json:
             _print_result(result, arguments)
         return FOUND_FAULTS if result.has_alarms else 0
@@ -65,12 +72,11 @@ def _show_event(event: AuditEvent, arguments: argparse.Namespace) -> None:
         print(f"{cut(line, _LINE_CELLS)}{spent}", file=sys.stderr, flush=True)
 
 
-def _write_files(result: AuditResult, folder: Path) -> None:
+def _write_files(folder: Path, texts: Mapping[str, str]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "audit.json").write_text(result.model_dump_json(indent=2), "utf-8")
-        (folder / "audit.html").write_text(render_html(result), "utf-8")
-        (folder / "audit.md").write_text(render_markdown(result), "utf-8")
+        for name, text in texts.items():
+            (folder / name).write_text(text, "utf-8")
     except OSError as error:
         raise BadInput(f"{folder} cannot be written: {error.strerror}.") from None
 
@@ -87,3 +93,54 @@ def _print_result(result: AuditResult, arguments: argparse.Namespace) -> None:
     if not arguments.quiet:
         place = Path(arguments.out or Path("runs") / result.id)
         print(f"In colours: {place / 'audit.html'}", file=sys.stderr)
+
+
+def evaluate(arguments: argparse.Namespace) -> int:
+    """Evaluate, print the table, and keep it beside the reports."""
+    choose_local_model(arguments)
+    settings = read_settings(arguments)
+    said = {name: value for name, value in read_request(arguments).items() if name in RunConfig.model_fields}
+    request = EvalRequest(
+        tasks=arguments.tasks,
+        out=str(arguments.out or Path("runs") / f"eval-{Path(arguments.tasks).resolve().stem}"),
+        repeats=arguments.repeats,
+        others=_read_pairs(arguments.report),
+        earlier=arguments.against,
+        is_judge_only=arguments.judge_only,
+        run_config=RunConfig(**said),
+    )
+    forecast = asyncio.run(DeepResearcher(settings).forecast_evaluation(request))
+    if arguments.dry_run:
+        print_forecast(forecast, arguments)
+        return 0
+    if not (arguments.quiet or arguments.json):
+        print(safe(describe_forecast(forecast)), file=sys.stderr, flush=True)
+
+    def tell(words: str) -> None:
+        if not (arguments.quiet or arguments.json):
+            print(plain(words), file=sys.stderr, flush=True)
+
+    async def work(_: Leaving) -> int:
+        async with DeepResearcher(settings) as researcher:
+            result = await researcher.evaluate(request, tell)
+        table = render_evaluation(result)
+        texts = {"eval.json": result.model_dump_json(indent=2), "eval.md": table}
+        await asyncio.to_thread(_write_files, Path(request.out), texts)
+        if arguments.json:
+            print(escape_json(result.model_dump_json(indent=2)))
+        else:
+            print_markdown(safe(table))
+        is_done = result.reports and all(report.race for report in result.reports)
+        return 0 if is_done else 1
+
+    return run_until_interrupted(work, AGAIN)
+
+
+def _read_pairs(said: list[str]) -> dict[str, str]:
+    pairs = [words.partition("=") for words in said]
+    for name, sign, place in pairs:
+        if not (name and sign and Path(place).exists()):
+            raise BadInput(
+                f"--report should be NAME=PLACE with a place that is there, not {name}{sign}{place}."
+            )
+    return {name: place for name, _, place in pairs}

@@ -110,16 +110,6 @@ _RESTORE = (str(Control.show_cursor(True)) + str(Control.alt_screen(False))).enc
 WITHOUT_KEYS = (("Ctrl-C", "leave safely"),)
 
 
-def can_show(console: Console) -> bool:
-    """Whether standard error is a terminal that a picture can stand on."""
-    if not console.is_terminal or console.is_dumb_terminal:
-        return False
-    try:
-        return min(os.get_terminal_size(sys.stderr.fileno())) > 0
-    except (OSError, ValueError):
-        return False
-
-
 class Live:
     """Shows a run where it stands, and says which keys are pressed."""
 

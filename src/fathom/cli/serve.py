@@ -1,15 +1,17 @@
-"""`fathom serve` shows the page in a browser, `fathom mcp` serves other agents; both on the usual database.
+"""Commands that serve others: the page, MCP, and workers on a queue; all on the usual database.
 
-Does not know what the page shows.
+Does not know what is served, or how a run is worked on.
 """
 
 import argparse
 import asyncio
+import signal
 import socket
 import sys
 from ipaddress import ip_address
 from pathlib import Path
 
+from fathom import BatchStop, DeepResearcher
 from fathom.cli.arguments import read_settings
 from fathom.errors import BadInput
 from fathom.settings.settings import Settings
@@ -97,3 +99,41 @@ def _warn(settings: Settings, host: str, port: int) -> None:
         f"WARNING: there is no encryption. The page answers to: {names} (FATHOM_ALLOWED_HOSTS).",
     ):
         print(line, file=sys.stderr)
+
+
+_MOST_AT_ONCE = 100
+
+
+def worker(arguments: argparse.Namespace) -> int:
+    """Work on the queue until somebody ends it; a second signal does not wait for the steps in hand."""
+    if not 1 <= arguments.at_once <= _MOST_AT_ONCE:
+        raise BadInput(f"--at-once should be from 1 to {_MOST_AT_ONCE}.")
+    return asyncio.run(_work(DeepResearcher(read_settings(arguments)), arguments.at_once))
+
+
+async def _work(researcher: DeepResearcher, at_once: int) -> int:
+    stop, loop = BatchStop(), asyncio.get_running_loop()
+    working = asyncio.ensure_future(researcher.work(at_once, stop=stop))
+
+    def leave() -> None:
+        if stop.is_requested:
+            working.cancel()
+        stop.request()
+
+    for one in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(one, leave)
+    print(f"fathom: a worker on {researcher.settings.database}, {at_once} runs at a time", file=sys.stderr)
+    try:
+        await working
+    except asyncio.CancelledError:
+        return 130
+    return 0
+
+
+def migrate(arguments: argparse.Namespace) -> int:
+    """Copy the file in the home into the database of the settings."""
+    researcher = DeepResearcher(read_settings(arguments))
+    done = asyncio.run(researcher.migrate())
+    told = f"Copied {done.runs} runs, {done.rows} rows and {done.papers} papers"
+    print(f"{told} to {researcher.settings.database}.")
+    return 0

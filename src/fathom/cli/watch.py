@@ -5,6 +5,7 @@ Does not know how a run is begun or where its answer on the command line came fr
 
 import argparse
 import asyncio
+import os
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -18,7 +19,6 @@ from rich.console import Console
 from fathom import SignalWord
 from fathom.cli.board import EventWords
 from fathom.cli.interrupts import INTERRUPTED, Leaving
-from fathom.cli.live_view import WITHOUT_KEYS, Live, Steering, can_show
 from fathom.cli.review import ask_person
 from fathom.cli.text import print_result, safe
 from fathom.errors import BadInput, Refused, RunStopped
@@ -30,8 +30,10 @@ from fathom.state import ReviewAnswer
 from fathom.text.json_lines import escape_json
 from fathom.text.messages import messages_for
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the live view is imported where there is a terminal to show it on
     from rich.progress import Progress as Bar
+
+    from fathom.cli.live_view import Live, Steering
 
 
 class View(Protocol):
@@ -147,6 +149,16 @@ class IndexProgress:
         self._bar = bar
 
 
+def can_show(console: Console) -> bool:
+    """Whether standard error is a terminal that a picture can stand on."""
+    if not console.is_terminal or console.is_dumb_terminal:
+        return False
+    try:
+        return min(os.get_terminal_size(sys.stderr.fileno())) > 0
+    except (OSError, ValueError):
+        return False
+
+
 @dataclass
 class Watcher:
     """One run that somebody watches."""
@@ -157,7 +169,8 @@ class Watcher:
 
     def __post_init__(self) -> None:
         self.say = messages_for(self.session.question, self.session.config.language)
-        self.steering = Steering(self._give, self.leaving.request)
+        self.live: Live | None = None
+        self.steering: Steering | None = None
         self.view: View = self._view()
         self._given: set[asyncio.Task[object]] = set()
 
@@ -169,8 +182,11 @@ class Watcher:
         console = Console(stderr=True)
         if self.arguments.plain or not can_show(console):
             return Lines(EventWords(self.say))
-        live = Live(console, lambda key: self.steering.press(key, live), sys.stdin.isatty())
-        live.keys = self.steering.keys() if sys.stdin.isatty() else WITHOUT_KEYS
+        from fathom.cli.live_view import WITHOUT_KEYS, Live, Steering
+
+        steering = self.steering = Steering(self._give, self.leaving.request)
+        live = self.live = Live(console, lambda key: steering.press(key, live), sys.stdin.isatty())
+        live.keys = steering.keys() if sys.stdin.isatty() else WITHOUT_KEYS
         self.leaving.give_back = live.give_back
         return live
 
@@ -189,8 +205,8 @@ class Watcher:
         """Work until the report is there, asking a person where the run does; the exit code."""
         self.leaving.run = short_id(self.session.id)
         self.leaving.ask = partial(self._leave, asyncio.get_running_loop())
-        if isinstance(self.view, Live):
-            self.view.board.recall(await self.session.state(), await self.session.key_findings())
+        if self.live:
+            self.live.board.recall(await self.session.state(), await self.session.key_findings())
         self.view.begin(self.session.id)
         try:
             return await self._work_and_ask(answer)
@@ -238,9 +254,9 @@ class Watcher:
         return True
 
     def _mark_paused(self, is_paused: bool) -> None:
-        self.steering.is_paused = is_paused
-        if isinstance(self.view, Live) and sys.stdin.isatty():
-            self.view.keys = self.steering.keys()
+        if self.live and self.steering:
+            self.steering.is_paused = is_paused
+            self.live.keys = self.steering.keys() if sys.stdin.isatty() else self.live.keys
 
     async def _show_events(self, events: AsyncIterator[Progress]) -> Checkpoint | None:
         """Show what happens; where the run stands, or None at its end.
