@@ -10,16 +10,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 from standins.commandline import FATHOM, spawned
 from standins.documents import TIDES, written
 from standins.model import Model
-from standins.postgres import new_database
+from standins.postgres import new_database, server_address
 from standins.working_model import researcher
 
 from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
 from fathom.settings.settings import Settings, load_settings
-from fathom.storage.postgres import connect
+from fathom.storage.postgres_server import connect
 from fathom.web.live import LiveRuns
 
 pytestmark = [pytest.mark.postgres, pytest.mark.kill]
@@ -129,6 +130,59 @@ async def test_killed_workers_cost_their_calls_in_flight_and_nothing_else(tmp_pa
         assert len(statuses) == len(runs)
         assert _paid_twice(settings) == 0
         assert len(model.requests) - _calls(settings) <= in_flight
+
+
+async def test_a_server_that_is_away_for_a_moment_costs_no_report_and_no_answer_twice(tmp_path: Path) -> None:
+    docs = written(tmp_path / "share", TIDES)
+    url = new_database("away").url.get_secret_value()
+    with Model(researcher) as model:
+        given = {"base_url": model.base_url, "openai_api_key": "k", "model": MODEL}
+        settings = load_settings(home=tmp_path / "client", database_url=url, **given)
+        deep = DeepResearcher(settings)
+        own = {"FATHOM_BASE_URL": model.base_url, "OPENAI_API_KEY": "k", "FATHOM_MODEL": MODEL}
+        homes = [(place, {**words, **own}) for place, words in (machine(tmp_path, n, url) for n in "ab")]
+        runs = [await deep.submit(_request(f"{QUESTION} ({n})", docs)) for n in range(3)]
+        with worker(*homes[0], "--at-once", "2"), worker(*homes[1], "--at-once", "1"):
+            await _until_called(model, 3)
+            with psycopg.connect(server_address(), autocommit=True) as server:
+                server.execute("alter database away allow_connections false")
+                everybody = "from pg_stat_activity where datname = 'away'"
+                server.execute(f"select pg_terminate_backend(pid, 9000) {everybody}")
+                await asyncio.sleep(3)
+                server.execute("alter database away allow_connections true")
+            for run_id in runs:
+                await until_over(deep, run_id)
+        assert _paid_twice(settings) == 0
+
+
+async def test_a_worker_that_slept_while_another_took_its_run_over_stops(tmp_path: Path) -> None:
+    docs = written(tmp_path / "share", TIDES)
+    url = new_database("slept").url.get_secret_value()
+    with Model(researcher) as model:
+        given = {"base_url": model.base_url, "openai_api_key": "k", "model": MODEL}
+        settings = load_settings(home=tmp_path / "client", database_url=url, **given)
+        deep = DeepResearcher(settings)
+        own = {"FATHOM_BASE_URL": model.base_url, "OPENAI_API_KEY": "k", "FATHOM_MODEL": MODEL}
+        place, words = machine(tmp_path, "a", url)
+        run_id = await deep.submit(_request(QUESTION, docs))
+        with worker(place, {**words, **own}) as sleeper:
+            await _until_called(model, 3)
+            os.kill(sleeper.pid, signal.SIGSTOP)
+            in_flight = len(model.requests) - _calls(settings)
+            with connect(settings.database) as server:  # type: ignore[arg-type]
+                found = "from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()"
+                server.execute(f"select pg_terminate_backend(pid, 9000) {found}")
+            result = await deep.resume(run_id)
+            before = [len(model.requests), _count(settings, "checkpoints"), _count(settings, "events")]
+            os.kill(sleeper.pid, signal.SIGCONT)
+            end = time.monotonic() + PATIENCE_S
+            while _count(settings, "procrastinate_jobs where status = 'doing' or status = 'todo'"):
+                assert time.monotonic() < end
+                await asyncio.sleep(0.2)
+        after = [len(model.requests), _count(settings, "checkpoints"), _count(settings, "events")]
+        assert after == before
+        assert _paid_twice(settings) <= in_flight
+        assert (await deep.result(run_id)).report == result.report
 
 
 def _request(question: str, docs: str) -> ResearchRequest:

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from fathom.concurrency import share_paces
 from fathom.settings.database_address import DatabaseAddress
 from fathom.storage import checkpoints, opening
-from fathom.storage.postgres import prepare_server
+from fathom.storage.postgres_server import prepare_server
 
 with warnings.catch_warnings():  # where no folder is named for sockets, it takes one of its own
     warnings.simplefilter("ignore")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from langchain_core.runnables import RunnableConfig
 from pydantic import SecretStr
 from standins.commandline import spawned
 from standins.documents import TIDES, written
@@ -14,14 +15,12 @@ from standins.postgres import new_database, server_address
 from standins.rows import rows_of
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.errors import BadInput, DatabaseError
+from fathom.errors import BadInput, DatabaseError, RunStopped
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import load_settings
 from fathom.storage import close_storage, open_storage
-from fathom.storage.checkpoints import CompressedSerializer
-from fathom.storage.postgres import connect, prepare_server
-from fathom.storage.postgres_layout import LAYOUT_VERSION
-from fathom.storage.postgres_saver import open_saver
+from fathom.storage.checkpoints import Saver, checkpointer
+from fathom.storage.postgres_server import LAYOUT_VERSION, connect, prepare_server
 from fathom.storage.records import PaidCall
 
 pytestmark = pytest.mark.postgres
@@ -42,9 +41,9 @@ async def address(tmp_path: Path) -> AsyncIterator[DatabaseAddress]:
 async def test_the_saver_keeps_the_contract_of_savers(address: DatabaseAddress) -> None:
     from langgraph.checkpoint.conformance import checkpointer_test, validate
 
-    @checkpointer_test(name="PlainlyFailingSaver")
+    @checkpointer_test(name="AsyncPostgresSaver")
     async def saver():  # type: ignore[no-untyped-def]
-        async with open_saver(address, CompressedSerializer()) as opened:
+        async with checkpointer(address) as opened:
             with connect(address) as server:  # pruning is ours: the contract is that of the saver
                 for table in ("checkpoints", "checkpoint_writes"):
                     server.execute(f"alter table {table} disable trigger user")
@@ -78,6 +77,54 @@ async def test_a_lock_is_one_persons_and_ends_with_the_connection(address: Datab
     assert await locks.acquire("run") is None  # the server was away: what was held is taken again
     await held.release()
     assert await locks.acquire("run") is not None
+
+
+async def test_whoever_lost_a_run_to_another_writes_nothing_more_about_it(address: DatabaseAddress) -> None:
+    elsewhere = DatabaseAddress(SecretStr(address.url.get_secret_value() + "&connect_timeout=9"))
+    mine, theirs = open_storage(address), open_storage(elsewhere)
+    held = await mine.locks.acquire("run")
+    assert held is not None
+    assert await theirs.locks.is_held("run")
+    assert await theirs.locks.acquire("run") is None
+    line = await mine.costs.reserve("run/branch", CALL, 5, 5, 1000, 0.0)
+    assert isinstance(line, tuple)
+    async with checkpointer(address) as saver, checkpointer(elsewhere) as other:
+        await _save(saver)
+        with connect(address) as server:
+            words = "select pg_terminate_backend(pid, 9000) from pg_locks where locktype = 'advisory'"
+            server.execute(words)
+        taken = await theirs.locks.acquire("run")
+        assert taken is not None
+        for is_released in (False, True):  # also once the other one is done with it
+            with pytest.raises(RunStopped, match="taken over"):
+                await _save(saver)
+            with pytest.raises(RunStopped, match="taken over"):
+                await mine.costs.reserve("run/branch", CALL, 5, 5, 1000, 0.0)
+            assert mine.events is not None
+            with pytest.raises(RunStopped, match="taken over"):
+                await mine.events.add("run", "told")
+            assert await mine.locks.lost() == {"run"}
+            if not is_released:
+                await _save(other)
+                assert isinstance(await theirs.costs.reserve("run", CALL, 5, 5, 1000, 0.0), tuple)
+                await taken.release()
+        await mine.costs.settle(line[0], 2, 1, 1, 1.0)  # what is paid is paid
+        await held.release()
+        again = await mine.locks.acquire("run")
+        assert again is not None
+        assert await mine.locks.lost() == set()
+        await _save(saver)
+        await again.release()
+    await close_storage(elsewhere)
+
+
+async def _save(saver: Saver) -> None:
+    """Save a checkpoint of the run."""
+    from langgraph.checkpoint.base import empty_checkpoint
+
+    place: RunnableConfig = {"configurable": {"thread_id": "run", "checkpoint_ns": ""}}
+    saved = await saver.aput(place, empty_checkpoint(), {"source": "loop", "step": 1, "parents": {}}, {})
+    await saver.aput_writes(saved, [("channel", "value")], "task")
 
 
 async def test_whoever_follows_hears_of_an_event_at_once(address: DatabaseAddress) -> None:

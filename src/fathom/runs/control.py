@@ -20,18 +20,19 @@ if TYPE_CHECKING:  # listing runs does not load LangGraph
     from langgraph.runtime import RunControl
 
 _PAUSE_POLL_S = 0.3
+LOST = "lost"  # why work ends on a run that another process has taken over
 
 
 def pause_poller_of(storage: Storage) -> "PausePoller":
     """The one that looks after the runs of a database, for all who work on some of them in this loop."""
-    return _pollers().setdefault(storage.name, PausePoller(ControlSignals(storage)))
+    return _pollers().setdefault(storage.name, PausePoller(storage))
 
 
 class PausePoller:
-    """Looks a few times a second, as long as there is a run to look after."""
+    """Looks a few times a second who wants a pause and who lost a run, as long as one is worked on."""
 
-    def __init__(self, signals: ControlSignals) -> None:
-        self._signals_of_runs = signals
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
         self._controls: dict[str, RunControl] = {}
         self._looking: asyncio.Task[None] | None = None
 
@@ -53,11 +54,14 @@ class PausePoller:
         while True:
             await asyncio.sleep(_PAUSE_POLL_S)
             try:
-                wanted = await self._signals_of_runs.runs_to_pause()
+                wanted = await ControlSignals(self._storage).runs_to_pause()
+                lost = await self._storage.locks.lost()
             except STORAGE_ERRORS:  # somebody writes for a minute; the next look will do
                 continue
             for run_id in wanted & self._controls.keys():
                 self._controls[run_id].request_drain("paused")
+            for run_id in lost & self._controls.keys():
+                self._controls[run_id].request_drain(LOST)
 
 
 _pollers: PerLoop[WeakValueDictionary[str, PausePoller]] = PerLoop(WeakValueDictionary)

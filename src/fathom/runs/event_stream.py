@@ -19,6 +19,7 @@ from fathom.events import Checkpoint, CheckpointReason, Failed, Progress, Report
 from fathom.graph import ResearchGraph
 from fathom.ids import short_id
 from fathom.report.rounds import review_details
+from fathom.runs.control import LOST
 from fathom.runs.event_mapper import EventMapper
 from fathom.state import Cost, ResearchState, RunConfig, RunState
 from fathom.state.records import merge_records
@@ -164,6 +165,8 @@ async def _task_events(
     except GraphDrained as drained:
         if drained.reason == _LISTENER_LEFT:
             return
+        if drained.reason == LOST:
+            raise RunStopped(f"Run {short_id(segment.run_id)} was taken over by another process.") from None
         why: CheckpointReason = "stopped" if drained.reason == "stopped" else "paused"
         spent_usd = await segment.spent_usd() if segment.spent_usd else mapper.spent.usd
         last = mapper.event(

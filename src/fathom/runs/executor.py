@@ -13,7 +13,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.constants import START
 from langgraph.types import Command, StateSnapshot
 
@@ -48,7 +47,7 @@ from fathom.search.registry import local_engine
 from fathom.settings.settings import Settings
 from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState
 from fathom.storage import STORAGE_ERRORS, Storage, open_storage
-from fathom.storage.checkpoints import checkpointer
+from fathom.storage.checkpoints import Saver, checkpointer
 from fathom.storage.control_signals import ControlSignals
 
 NewRun = ResearchRequest | UpdateRequest | FollowUpRequest
@@ -61,7 +60,7 @@ class Runs:
 
     settings: Settings
     storage: Storage  # what lasts beside the checkpoints
-    saver: BaseCheckpointSaver[str]
+    saver: Saver
     watch: PausePoller
 
     @property

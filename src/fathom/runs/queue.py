@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _HEARTBEAT_S = 5.0
 _STALLED_S = 20.0  # a worker that was not heard of for so long is taken for gone
 _POLL_S = 0.5
+_AWAY_S = 2.0  # until a server that could not be asked is asked again
 _MOST_TRIES = 8
 _OVER = ("succeeded", "failed", "aborted", "cancelled")
 _TASK, _QUEUE = "fathom.research", "fathom"
@@ -96,31 +97,24 @@ class RunQueue:
 
 
 async def work_on_queue(settings: Settings, at_once: int, stop: BatchStop) -> None:
-    """Work on what waits, `at_once` runs at a time, until `stop` is requested."""
+    """Work on what waits, `at_once` runs at a time, until `stop` is requested; a server may be away."""
+    from procrastinate.exceptions import ConnectorException
+
+    logging.getLogger("procrastinate").setLevel(
+        logging.CRITICAL
+    )  # what matters is told here, in one sentence
     address, shared = queue_address(settings), SharedRuns(settings)
     worker = _Worker(shared, stop)
     async with shared.open():
-        app = _make_app(address, worker.research)
-        async with app.open_async():
-            working = asyncio.create_task(
-                app.run_worker_async(
-                    queues=[_QUEUE],
-                    concurrency=at_once,
-                    install_signal_handlers=False,
-                    fetch_job_polling_interval=_POLL_S,
-                    update_heartbeat_interval=_HEARTBEAT_S,
-                    stalled_worker_timeout=_STALLED_S,
-                )
-            )
-            helping = [
-                asyncio.create_task(_take_over(app)),
-                asyncio.create_task(worker.wait_for_stop(working)),
-            ]
-            with suppress(asyncio.CancelledError):
-                await working
-            for task in helping:
-                task.cancel()
-            await asyncio.gather(*helping, return_exceptions=True)
+        while not stop.is_requested:
+            app = _make_app(address, worker.research)
+            try:
+                async with app.open_async():
+                    await worker.work(app, at_once)
+            except ConnectorException as error:
+                _log.warning("The queue cannot be reached: %s", address.hide(str(error.__cause__ or error)))
+            if not stop.is_requested:
+                await asyncio.sleep(_AWAY_S)
 
 
 def _make_app(address: DatabaseAddress, research: Callable[..., Any] | None = None) -> "App":
@@ -184,7 +178,28 @@ class _Worker:
         if halt.is_requested:
             raise RunStopped(f"Run {run} was left by its worker; another one goes on with it.")
 
-    async def wait_for_stop(self, working: "asyncio.Task[None]") -> None:
+    async def work(self, app: "App", at_once: int) -> None:
+        """Work on what waits until somebody wants the worker to end, or the server is away."""
+        working = asyncio.create_task(
+            app.run_worker_async(
+                queues=[_QUEUE],
+                concurrency=at_once,
+                install_signal_handlers=False,
+                fetch_job_polling_interval=_POLL_S,
+                update_heartbeat_interval=_HEARTBEAT_S,
+                stalled_worker_timeout=_STALLED_S,
+            )
+        )
+        helping = [asyncio.create_task(_take_over(app)), asyncio.create_task(self._wait_for_stop(working))]
+        try:
+            with suppress(asyncio.CancelledError):
+                await working
+        finally:
+            for task in helping:
+                task.cancel()
+            await asyncio.gather(*helping, return_exceptions=True)
+
+    async def _wait_for_stop(self, working: "asyncio.Task[None]") -> None:
         """When somebody wants the worker to end, end the steps in hand and give the runs back."""
         while not self.stop.is_requested:  # noqa: ASYNC110 - a signal handler asks, in any thread
             await asyncio.sleep(_POLL_S)

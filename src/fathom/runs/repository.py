@@ -13,7 +13,6 @@ from typing import get_args
 from fathom.budget.cost_log import CostLog
 from fathom.errors import BadInput
 from fathom.ids import short_id
-from fathom.runs.control import hold_run
 from fathom.runs.folder_owner import folder_of
 from fathom.settings.settings import Settings
 from fathom.state import Status
@@ -81,18 +80,9 @@ async def find_run(storage: Storage, name: str | None) -> str:
     return found[0]
 
 
-async def is_running(storage: Storage, run_id: str) -> bool:
-    """Whether somebody works on a run."""
-    try:
-        async with hold_run(storage, run_id):
-            return False
-    except BadInput:
-        return True
-
-
 async def open_status(storage: Storage, run_id: str) -> str:
     """Return the status of a run that is neither over nor asks somebody."""
-    if await is_running(storage, run_id):
+    if await storage.locks.is_held(run_id):
         return "running"
     signals = await ControlSignals(storage).pending(run_id)
     return "paused" if any(signal.word == "pause" for signal in signals) else "stopped"
@@ -189,7 +179,7 @@ async def _load_lines(settings: Settings, ids: Sequence[str]) -> list[RunLine]:
     found: dict[str, RunLine | None] = {}
     for run_id in ids:
         record, steps = records.get(run_id), await storage.checkpoints.first_and_last(run_id)
-        is_known = record and steps and (record.last_step == steps[1] or await is_running(storage, run_id))
+        is_known = record and steps and (record.last_step == steps[1] or await storage.locks.is_held(run_id))
         found[run_id] = await _line_of_record(storage, record) if record and is_known else None
     if unknown := [run_id for run_id, line in found.items() if line is None]:
         found |= await _read_checkpoints(settings, unknown)

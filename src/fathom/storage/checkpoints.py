@@ -6,14 +6,12 @@ Does not know what a run does. What is superseded goes by itself: see `fathom.st
 import asyncio
 import logging
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import aiosqlite
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -28,7 +26,11 @@ from fathom.storage.opening import Place, close_storage, open_storage, place_of
 from fathom.storage.protocol import Storage
 from fathom.storage.prune import KEEP_LATEST
 
-Saver = BaseCheckpointSaver[str]
+if TYPE_CHECKING:
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
+Saver: TypeAlias = "AsyncSqliteSaver | AsyncPostgresSaver"
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _THIN_EVERY_S = 60.0
 _LONG_STEPS = KEEP_LATEST + 3  # the first step, the base of old rounds, the latest steps, and one
@@ -63,24 +65,36 @@ class CompressedSerializer(SerializerProtocol):
             raise DamagedRecord(error) from error
 
 
-class SqliteSaver(AsyncSqliteSaver):
-    """LangGraph's saver, which lets others write on after a write of its own has failed."""
+class _UndoingCursor(sqlite3.Cursor):
+    """Undoes everything that was not committed when a statement fails: the saver's next one begins anew."""
 
-    async def aput(self, *values: Any, **named: Any) -> RunnableConfig:
-        """Save a checkpoint, or nothing."""
-        try:
-            return await super().aput(*values, **named)
-        except sqlite3.Error:
-            await self.conn.rollback()
-            raise
+    def execute(self, *words: Any) -> Self:
+        """Run one statement, or undo."""
+        return _undo_failed(self.connection, lambda: super(_UndoingCursor, self).execute(*words))
 
-    async def aput_writes(self, *values: Any, **named: Any) -> None:
-        """Save the writes of a task, or none."""
-        try:
-            await super().aput_writes(*values, **named)
-        except sqlite3.Error:
-            await self.conn.rollback()
-            raise
+    def executemany(self, *words: Any) -> Self:
+        """Run one statement for each row, or none."""
+        return _undo_failed(self.connection, lambda: super(_UndoingCursor, self).executemany(*words))
+
+
+class _UndoingConnection(sqlite3.Connection):
+    """What LangGraph's saver writes stands whole or not at all, and keeps nobody else from writing."""
+
+    def cursor(self, *_: Any) -> sqlite3.Cursor:  # type: ignore[override]
+        """Return a cursor that undoes."""
+        return super().cursor(_UndoingCursor)
+
+    def commit(self) -> None:
+        """Commit, or undo."""
+        _undo_failed(self, super().commit)
+
+
+def _undo_failed(connection: sqlite3.Connection, work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except sqlite3.Error:
+        connection.rollback()
+        raise
 
 
 @asynccontextmanager
@@ -129,8 +143,8 @@ async def checkpointer(database: Place | str | None = None) -> AsyncIterator[Sav
 @asynccontextmanager
 async def _open_sqlite(path: Path) -> AsyncIterator[Saver]:
     await asyncio.to_thread(prepare_database, path)
-    async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
-        saver = SqliteSaver(connection, serde=CompressedSerializer())
+    async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S, factory=_UndoingConnection) as connection:
+        saver = AsyncSqliteSaver(connection, serde=CompressedSerializer())
         await saver.setup()
         await connection.execute("pragma synchronous=normal")
         yield saver
@@ -138,8 +152,13 @@ async def _open_sqlite(path: Path) -> AsyncIterator[Saver]:
 
 @asynccontextmanager
 async def _open_postgres(address: DatabaseAddress) -> AsyncIterator[Saver]:
-    open_storage(address)  # says in one sentence which packages are missing
-    from fathom.storage.postgres_saver import open_saver
+    storage = open_storage(address)  # says in one sentence which packages are missing
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
-    async with open_saver(address, CompressedSerializer()) as saver:
+    from fathom.storage.postgres import SaverPool
+
+    await storage.runs.shapes()  # makes the tables
+    async with SaverPool(address) as pool:
+        saver = AsyncPostgresSaver(pool, serde=CompressedSerializer())
+        await saver.setup()
         yield saver

@@ -92,6 +92,17 @@ class FileLocks:
             taking.add_done_callback(_give_back)  # nobody would ever release it
             raise
 
+    async def is_held(self, name: str) -> bool:
+        """Whether anybody holds the lock."""
+        held = await self.acquire(name)
+        if held:
+            await held.release()
+        return held is None
+
+    async def lost(self) -> set[str]:
+        """Return nothing: a file stays locked for as long as its process lives."""
+        return set()
+
     def _acquire(self, name: str) -> HeldFile | None:
         self.folder.mkdir(parents=True, exist_ok=True)
         # Taken and given back in different threads.

@@ -18,7 +18,7 @@ from fathom.errors import BadInput
 from fathom.settings.database_address import DatabaseAddress
 from fathom.storage.checkpoints import Saver, checkpointer
 from fathom.storage.opening import open_storage
-from fathom.storage.postgres import connect, prepare_server, told_plainly
+from fathom.storage.postgres_server import connect, prepare_server, told_plainly
 from fathom.storage.protocol import Storage
 
 _NUMBERED = {"payments": "id", "signals": "number", "follow_ups": "number"}  # the server counts by itself

@@ -1,29 +1,33 @@
 """One PostgreSQL server, asked from threads: any event loop may wait, and none is blocked.
 
-Does not know what is kept. What the server refuses is told in one sentence, without the password. Imported
-only when somebody names such a server.
+Does not know what is kept. A lock goes with its connection, which a restart of the server ends: it is taken
+again as soon as that is noticed, unless somebody else was quicker. Whoever was replaced can write nothing
+more about a run (`fathom.storage.postgres_server`), and finds its name in `PostgresLocks.lost`.
 """
 
 import asyncio
-import logging
 import re
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from hashlib import sha256
 from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import psycopg
-from psycopg.rows import dict_row
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
-from fathom.errors import BadInput, DatabaseError
 from fathom.settings.database_address import DatabaseAddress
-from fathom.storage.postgres_layout import LAYOUT_VERSION, layout_script
+from fathom.storage.postgres_server import (
+    SAVER_OPTIONS,
+    connect,
+    connect_options,
+    lock_number,
+    prepare_server,
+    process_name,
+    told_plainly,
+)
 from fathom.storage.protocol import Storage
 from fathom.storage.sql import Connection, Rows, Work
 from fathom.storage.sql_storage import make_storage
@@ -31,12 +35,26 @@ from fathom.storage.sql_storage import make_storage
 T = TypeVar("T")
 
 _AT_ONCE = 6  # connections of one process for everything but checkpoints and locks
-_CONNECT_S = 10
-WAIT_S = 30.0  # for a free connection, or for a server that is starting again
-_LAYOUT_LOCK = "layout"
-SAVER_OPTIONS: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
-SERVER_ERRORS = (psycopg.Error, PoolTimeout)
-logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # whoever asked is told, in one sentence
+_FOR_CHECKPOINTS = 2  # the saver uses one at a time; another takes the place of one that broke
+_CLOSE_S = 10
+_PATIENCE_S = 5  # with a process that has lost a run and is still writing about it
+_WAIT_S = 30.0  # for a free connection, or for a server that is starting again
+_EVICT = "update lock_holders set is_evicted = true where name = %s and holder <> %s and not is_evicted"
+_HOLD = """
+insert into lock_holders (name, holder) values (%s, %s)
+on conflict (name, holder) do update set is_evicted = false
+"""
+_CUT_OFF = """
+select pg_terminate_backend(pid, 2000) from pg_stat_activity
+where application_name in (select holder from lock_holders where name = %s and holder <> %s)
+"""
+_IS_EVICTED = "select 1 from lock_holders where name = %s and holder = %s and is_evicted"
+_LET_GO = "delete from lock_holders where name = %s and holder = %s"
+_IS_HELD = """
+select 1 from pg_locks where locktype = 'advisory' and objsubid = 1
+and database = (select oid from pg_database where datname = current_database())
+and (classid::bigint << 32) | objid::bigint = %s
+"""
 
 
 @lru_cache(maxsize=512)
@@ -60,31 +78,31 @@ class _Translated:
             cursor.executemany(_translate(words), rows)
 
 
-def lock_number(name: str) -> int:
-    """Return the number of an advisory lock; locks of other programs in the database are others."""
-    return int.from_bytes(sha256(f"fathom {name}".encode()).digest()[:8], "big", signed=True)
+_POOL: dict[str, Any] = {"min_size": 1, "timeout": _WAIT_S, "num_workers": 1, "open": True, "name": "fathom"}
 
 
-@contextmanager
-def told_plainly(address: DatabaseAddress) -> Iterator[None]:
-    """Turn what the server or the wire says into one sentence of ours."""
-    try:
-        yield
-    except SERVER_ERRORS as error:
-        raise DatabaseError(explain(address, error)) from None
+class SaverPool(AsyncConnectionPool["psycopg.AsyncConnection[Any]"]):
+    """The connections of LangGraph's saver; what the server refuses is told in one sentence of ours."""
 
+    def __init__(self, address: DatabaseAddress) -> None:
+        self._address = address
+        super().__init__(
+            address.url.get_secret_value(),
+            kwargs={**connect_options(address), **SAVER_OPTIONS},
+            check=AsyncConnectionPool.check_connection,
+            max_size=_FOR_CHECKPOINTS,
+            **_POOL | {"open": False},
+        )
 
-def explain(address: DatabaseAddress, error: Exception) -> str:
-    """Return one sentence about a server that cannot be used, without the password."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    why = address.hide(lines[0] if lines else type(error).__name__).rstrip(".")
-    return f"The database {address} cannot be used: {why}."
-
-
-def connect(address: DatabaseAddress, **options: Any) -> "psycopg.Connection[Any]":
-    """Open one connection; what it does is committed statement by statement."""
-    url = address.url.get_secret_value()
-    return psycopg.connect(url, autocommit=True, connect_timeout=_CONNECT_S, **options)
+    @asynccontextmanager
+    async def connection(  # the pool's own signature
+        self,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> "AsyncIterator[psycopg.AsyncConnection[Any]]":
+        """Lend a connection for as long as the block lasts."""
+        with told_plainly(self._address):
+            async with super().connection(timeout) as connection:
+                yield connection
 
 
 class PostgresDatabase:
@@ -126,14 +144,10 @@ class PostgresDatabase:
                 prepare_server(self.address)
                 self._pool = ConnectionPool(
                     self.address.url.get_secret_value(),
-                    kwargs={"autocommit": True, "connect_timeout": _CONNECT_S},
-                    min_size=1,
-                    max_size=_AT_ONCE,
-                    timeout=WAIT_S,
-                    num_workers=1,
+                    kwargs=connect_options(self.address),
                     check=ConnectionPool.check_connection,
-                    open=True,
-                    name="fathom",
+                    max_size=_AT_ONCE,
+                    **_POOL,
                 )
             return self._pool
 
@@ -142,52 +156,8 @@ class PostgresDatabase:
         with self._guard:
             pool, self._pool = self._pool, None
         if pool:
-            pool.close(timeout=_CONNECT_S if wait else 0)
+            pool.close(timeout=_CLOSE_S if wait else 0)
         self.locks.close()
-
-
-def prepare_server(address: DatabaseAddress) -> None:
-    """Make sure that the server is there and has our layout; else BadInput with one sentence."""
-    try:
-        with connect(address) as connection:
-            if _version_of(connection) == LAYOUT_VERSION:
-                return
-            lock = lock_number(_LAYOUT_LOCK)
-            # Nobody may wait inside a statement: the saver's indexes are built once no statement is older.
-            while not connection.execute("select pg_try_advisory_lock(%s)", (lock,)).fetchone()[0]:  # type: ignore[index]
-                time.sleep(0.1)
-            _change_layout(address, connection)
-    except SERVER_ERRORS as error:
-        raise BadInput(explain(address, error)) from None
-
-
-def _version_of(connection: "psycopg.Connection[Any]") -> int:
-    """Return the version of the layout; 0 for a database that is empty."""
-    words = "select to_regclass('fathom_layout') is not null"
-    (is_there,) = cast(tuple[bool], connection.execute(words).fetchone())
-    row = connection.execute("select version from fathom_layout").fetchone() if is_there else None
-    return int(row[0]) if row else 0
-
-
-def _change_layout(address: DatabaseAddress, connection: "psycopg.Connection[Any]") -> None:
-    """Bring the tables from the version they have to ours, step by step."""
-    from langgraph.checkpoint.postgres import PostgresSaver
-    from procrastinate.schema import SchemaManager
-
-    version = _version_of(connection)  # somebody may have been quicker
-    if version > LAYOUT_VERSION:
-        raise BadInput(
-            f"The database {address} was written by a newer Fathom (layout {version}, this one knows"
-            f" {LAYOUT_VERSION}); install that version, or name another database."
-        )
-    if version == LAYOUT_VERSION:
-        return
-    with psycopg.connect(address.url.get_secret_value(), **SAVER_OPTIONS) as for_saver:
-        PostgresSaver(for_saver).setup()
-    with connection.transaction():
-        connection.execute(layout_script(version))
-        if not connection.execute("select to_regclass('procrastinate_jobs')").fetchone()[0]:  # type: ignore[index]
-            connection.execute(SchemaManager.get_schema())
 
 
 @dataclass(frozen=True)
@@ -205,12 +175,13 @@ class _HeldAdvisory:
 
 
 class PostgresLocks:
-    """Advisory locks, all on one connection of the process; the server frees them when that is gone."""
+    """Advisory locks, all on one connection of the process; see `LockStore`."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self.database = database
         self._guard = Lock()
         self._held: set[str] = set()
+        self._lost: set[str] = set()
         self._connection: psycopg.Connection[Any] | None = None
 
     async def acquire(self, name: str) -> _HeldAdvisory | None:
@@ -222,11 +193,37 @@ class PostgresLocks:
             taking.add_done_callback(_give_back)  # nobody would ever release it
             raise
 
+    async def is_held(self, name: str) -> bool:
+        """Whether anybody holds the lock."""
+        words = _IS_HELD.replace("%s", "?")
+        row = await self.database.read(lambda c: c.execute(words, (lock_number(name),)).fetchone())
+        return row is not None
+
+    async def lost(self) -> set[str]:
+        """Return the locks that this process held, and somebody else has taken since."""
+        return await self.database.run(self._find_lost)
+
+    def _find_lost(self) -> set[str]:
+        with told_plainly(self.database.address), self._guard:
+            if self._held:
+                self._opened()
+            return set(self._lost)
+
     def _acquire(self, name: str) -> _HeldAdvisory | None:
         with told_plainly(self.database.address), self._guard:
-            # A server that was away has forgotten what this process holds: that is taken again first.
-            if name in self._held or not self._try(name, self._opened()):
+            if name in self._held or not self._try(name, connection := self._opened()):
                 return None
+            mine = (name, process_name(self.database.address))
+            try:
+                try:
+                    connection.execute(_EVICT, mine)  # waits for what the one before is writing now
+                except psycopg.errors.LockNotAvailable:  # it fell asleep while it was writing
+                    connection.execute(_CUT_OFF, mine)
+                    connection.execute(_EVICT, mine)
+                connection.execute(_HOLD, mine)
+            except psycopg.Error:
+                self._drop()  # the lock goes with the connection, and what else is held is taken again
+                raise
             self._held.add(name)
             return _HeldAdvisory(self, name)
 
@@ -234,8 +231,10 @@ class PostgresLocks:
         """Let others have the lock; a server that is gone holds none."""
         with self._guard:
             self._held.discard(name)
+            self._lost.discard(name)
             try:
                 if self._connection is not None:
+                    self._connection.execute(_LET_GO, (name, process_name(self.database.address)))
                     self._connection.execute("select pg_advisory_unlock(%s)", (lock_number(name),))
             except psycopg.Error:
                 self._drop()
@@ -256,15 +255,24 @@ class PostgresLocks:
             prepare_server(self.database.address)
             self._connection = connect(self.database.address)
             # A machine that vanishes holds its locks for half a minute, and not until the wire gives up.
-            for words in ("idle = 10", "interval = 5", "count = 3"):
-                self._connection.execute(f"set tcp_keepalives_{words}")
-            for name in self._held:
-                self._try(name, self._connection)
+            for name, value in {"idle": 10, "interval": 5, "count": 3}.items():
+                self._connection.execute(f"set tcp_keepalives_{name} = {value}")
+            self._connection.execute(f"set lock_timeout = '{_PATIENCE_S}s'")
+            self._lost |= {name for name in self._held if not self._retake(name, self._connection)}
         return self._connection
 
     def _try(self, name: str, connection: "psycopg.Connection[Any]") -> bool:
         row = connection.execute("select pg_try_advisory_lock(%s)", (lock_number(name),)).fetchone()
         return bool(row and row[0])
+
+    def _retake(self, name: str, connection: "psycopg.Connection[Any]") -> bool:
+        """Take a lock again that the server has forgotten; False if somebody else had it since."""
+        if not self._try(name, connection):
+            return False
+        if connection.execute(_IS_EVICTED, (name, process_name(self.database.address))).fetchone():
+            connection.execute("select pg_advisory_unlock(%s)", (lock_number(name),))
+            return False
+        return True
 
     def _drop(self) -> None:
         if self._connection is not None:

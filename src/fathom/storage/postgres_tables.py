@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
+from fathom.storage.postgres_server import told_plainly
 from fathom.storage.sql import Connection, Table
 
 if TYPE_CHECKING:
@@ -33,10 +34,9 @@ class EventTable(Table):
 
     async def follow(self, run: str, number: int = 0) -> AsyncGenerator[tuple[int, str], None]:
         """Give every event after that one, as it comes, on whatever machine; never ends by itself."""
-        url = self.database.address.url.get_secret_value()
-        from fathom.storage.postgres import told_plainly
-
-        with told_plainly(self.database.address):
+        address = self.database.address
+        url = address.url.get_secret_value()
+        with told_plainly(address):
             async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
                 await connection.execute(f'listen "fathom_{run}"')
                 while True:

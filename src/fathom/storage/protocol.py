@@ -272,6 +272,12 @@ class LockStore(Protocol):
     async def acquire(self, name: str) -> HeldLock | None:
         """Return the lock, held, or None when somebody else holds it."""
 
+    async def is_held(self, name: str) -> bool:
+        """Whether anybody holds the lock."""
+
+    async def lost(self) -> set[str]:
+        """Return the locks that this process held, and somebody else has taken since."""
+
 
 class PruneStore(Protocol):
     """Runs taken away, and the room they took given back."""
