@@ -17,6 +17,7 @@ from fathom.errors import BadInput, RunStopped
 from fathom.request import ResearchRequest
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, ReviewAnswer, Role, RunConfig
+from fathom.storage import open_storage
 
 # What works on runs is imported by the methods that need it: it takes a second, and a list of runs does not.
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from fathom.result import ResearchResult
     from fathom.runs.batch import BatchQuestion, BatchStop, QuestionOutcome
     from fathom.runs.executor import RunStart
+    from fathom.runs.queue import RunQueue
     from fathom.runs.watch import WatchOutcome
     from fathom.session import BlockingSession, Session
     from fathom.storage.records import Watch
@@ -320,24 +322,31 @@ class DeepResearcher(RunArchive):
 
         `follow` tells what happens to it. A run of a higher priority is begun sooner.
         """
-        from fathom.runs.queue import QueuedRun, open_queue
-        from fathom.runs.repository import remember_queued
+        from fathom.runs.queue import open_queue
 
-        async with open_queue(self.settings) as queue, self._shared.open() as runs:
-            whole = await asyncio.to_thread(request.with_full_paths)
-            run_id, _ = await runs.begin(whole)
-            await remember_queued(runs.storage, run_id, whole.query)
-            await queue.put(QueuedRun(run_id, whole, priority))
-        return run_id
+        async with open_queue(self.settings) as queue, self._shared.open():
+            session = await self.begin(await asyncio.to_thread(request.with_full_paths))
+            await self.enqueue(queue, session, priority=priority)
+            return session.id
 
     async def submit_run(self, run_id: str, answer: ReviewAnswer | None = None, *, priority: int = 0) -> str:
         """Have a worker go on with a run that was begun anywhere; `answer` is for a plan on the table."""
-        from fathom.runs.queue import QueuedRun, open_queue
+        from fathom.runs.queue import open_queue
 
-        async with open_queue(self.settings) as queue, self._shared.open() as runs:
-            full = await runs.find(run_id)
-            await queue.put(QueuedRun(full, None, priority, answer))
-        return full
+        async with open_queue(self.settings) as queue, self._shared.open():
+            session = await self.session(run_id)
+            await self.enqueue(queue, session, answer, priority=priority)
+            return session.id
+
+    async def enqueue(
+        self, queue: "RunQueue", session: "Session", answer: ReviewAnswer | None = None, *, priority: int = 0
+    ) -> int:
+        """Put the run of a session into a queue that is open; return the number of its job."""
+        from fathom.runs.repository import remember_queued
+
+        if session.question:
+            await remember_queued(open_storage(self.settings.database), session.id, session.question)
+        return await queue.put(session.queued(answer, priority))
 
     async def work(self, at_once: int = 8, *, stop: "BatchStop | None" = None) -> None:
         """Be a worker: bring runs from the queue of the database to their ends, until `stop` is requested.

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from langgraph.types import StateSnapshot
 
@@ -22,7 +22,7 @@ from fathom.report.rounds import key_findings
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
 from fathom.runs.event_stream import StopSwitch, checkpoint_of_interrupt
-from fathom.runs.executor import RunStart, config_in_snapshot, is_unfinished
+from fathom.runs.executor import NewRun, RunStart, config_in_snapshot, is_unfinished
 from fathom.runs.folder import RUNS_FOLDER, ResearchFolder, open_folder
 from fathom.runs.follow_up import FollowUpRequest
 from fathom.runs.round_summary import spent_by_run
@@ -32,6 +32,9 @@ from fathom.state import Forecast, ReviewAnswer, RunConfig, RunState
 from fathom.storage import open_storage
 from fathom.storage.control_signals import ControlSignals
 from fathom.storage.records import SignalWord
+
+if TYPE_CHECKING:
+    from fathom.runs.queue import QueuedRun
 
 _SIGNAL_POLL_S = 0.3
 
@@ -132,6 +135,13 @@ class Session:
             except BadInput:
                 self._table = table
                 raise
+
+    def queued(self, answer: ReviewAnswer | None = None, priority: int = 0) -> "QueuedRun":
+        """The run as it is put into the queue, for a worker to begin or to go on with."""
+        from fathom.runs.queue import QueuedRun
+
+        start = self._start if isinstance(self._start, NewRun) else None
+        return QueuedRun(self.id, start, priority, answer)
 
     async def checkpoint(self) -> Checkpoint | None:
         """What is on the table: where the run stands already, or the next checkpoint; None at the end."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import psycopg
 import pytest
 from standins.commandline import FATHOM, spawned
@@ -21,6 +22,7 @@ from standins.working_model import researcher
 from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
 from fathom.settings.settings import Settings, load_settings
 from fathom.storage.postgres_server import connect
+from fathom.web.app import make_page_app
 from fathom.web.live import LiveRuns
 
 pytestmark = [pytest.mark.postgres, pytest.mark.kill]
@@ -183,6 +185,52 @@ async def test_a_worker_that_slept_while_another_took_its_run_over_stops(tmp_pat
         assert after == before
         assert _paid_twice(settings) <= in_flight
         assert (await deep.result(run_id)).report == result.report
+
+
+async def test_the_page_of_a_server_with_workers_steers_runs_that_workers_do(tmp_path: Path) -> None:
+    docs = written(tmp_path / "share", TIDES)
+    url = new_database("paged").url.get_secret_value()
+    settings = load_settings(home=tmp_path / "page", database_url=url, docs_roots=[tmp_path / "share"])
+    place, words = machine(tmp_path, "a", url)
+    app = make_page_app(settings, by_workers=True)
+    transport = httpx.ASGITransport(app=app)
+    origin = "http://127.0.0.1:8321"
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url=origin) as page,
+    ):
+        asked = {"query": QUESTION, "config": {"docs": [str(docs)], "rounds": 1, "review": "plan"}}
+        run_id = (await page.post("/api/runs", json=asked, headers={"origin": origin})).json()["id"]
+        assert await _standing(page, run_id) == "running"
+        assert _count(settings, "events") == 0  # nobody works here
+        with worker(place, words):
+            while await _standing(page, run_id) != "waiting for review":  # noqa: ASYNC110 - by a worker
+                await asyncio.sleep(0.5)
+            added = {"word": "add", "text": "tidal power subsidies"}
+            await page.post(f"/api/runs/{run_id}/control", json=added, headers={"origin": origin})
+            answer = {"action": "approve"}
+            heard = await page.post(f"/api/runs/{run_id}/answer", json=answer, headers={"origin": origin})
+            assert heard.json() == {"is_heard": True}
+            async with page.stream("GET", f"/api/runs/{run_id}/events") as told:
+                kinds = [
+                    json.loads(line[6:]).get("kind")
+                    async for line in told.aiter_lines()
+                    if line[:6] == "data: "
+                ]
+            assert kinds[0] == "started"
+            assert "completed" in kinds
+            result = (await page.get(f"/api/runs/{run_id}/result")).json()
+            assert "tidal power subsidies" in [query["text"] for query in result["asked"]]
+            follow = {"query": "And what does it cost a year?", "config": {"docs": [str(docs)], "rounds": 1}}
+            for path, body in (("follow-up", follow), ("update", {})):
+                begun = await page.post(f"/api/runs/{run_id}/{path}", json=body, headers={"origin": origin})
+                assert await until_over(DeepResearcher(settings), begun.json()["id"])
+
+
+async def _standing(page: httpx.AsyncClient, run_id: str) -> str:
+    told = (await page.get(f"/api/runs/{run_id}")).json()
+    assert not told["problem"]
+    return str(told["status"])
 
 
 def _request(question: str, docs: str) -> ResearchRequest:

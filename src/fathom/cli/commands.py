@@ -308,6 +308,7 @@ def _add_worker(parser: Parser) -> None:
 def _add_serve(parser: Parser) -> None:
     parser.add_argument("--port", type=int, default=8321, metavar="N", help="where it listens (8321)")
     parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="this machine only, unless said")
+    parser.add_argument("--workers", action="store_true", help="workers do the work (PostgreSQL)")
 
 
 def _add_mcp(parser: Parser) -> None:

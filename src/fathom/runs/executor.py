@@ -95,6 +95,18 @@ class Runs:
 
     async def follow_up(self, run_id: str, asked: ResearchRequest) -> tuple[str, FollowUpRequest]:
         """A new run's id and what it begins with: a question, and what the thread of a finished run knew."""
+        asked = await asyncio.to_thread(asked.with_full_paths)
+        request = await self.make_follow_up(run_id, asked)
+        config = request.run_config()
+        await asyncio.to_thread(standard_dependencies(self.settings.with_allowed(config)), config)
+        await self._refuse_unkept(asked, config)
+        await self._refuse_empty(config)
+        new_id = str(uuid.uuid4())
+        await Threads(self.storage).follow(new_id, run_id)
+        return new_id, request
+
+    async def make_follow_up(self, run_id: str, asked: ResearchRequest) -> FollowUpRequest:
+        """What a follow-up of a finished run begins with."""
         threads = Threads(self.storage)
         followed = await self._past(run_id, await self._finished(run_id))
         thread = await threads.of(run_id)
@@ -102,15 +114,7 @@ class Runs:
             raise BadInput(f"The thread of run {short_id(run_id)} is closed; ask a new question instead.")
         others = [await self._past(one, await self.snapshot(one)) for one, _ in await threads.runs(thread)]
         past = [one for one in others if one and one.run != run_id]
-        asked = await asyncio.to_thread(asked.with_full_paths)
-        request = make_follow_up(asked, [*past, *([followed] if followed else [])])
-        config = request.run_config()
-        await asyncio.to_thread(standard_dependencies(self.settings.with_allowed(config)), config)
-        await self._refuse_unkept(asked, config)
-        await self._refuse_empty(config)
-        new_id = str(uuid.uuid4())
-        await threads.follow(new_id, run_id)
-        return new_id, request
+        return make_follow_up(asked, [*past, *([followed] if followed else [])])
 
     async def _past(self, run_id: str, snapshot: StateSnapshot) -> FinishedRun | None:
         """A run of a thread, if it has ended with a report."""

@@ -10,16 +10,18 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from fathom.budget.cost_log import to_nano
 from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.request import ResearchRequest
 from fathom.runs.batch import Batch, BatchQuestion, BatchStop, QuestionOutcome
 from fathom.runs.event_stream import StopSwitch
-from fathom.runs.executor import is_unfinished
+from fathom.runs.executor import NewRun, Runs, RunStart, is_unfinished
+from fathom.runs.follow_up import FollowUpRequest
 from fathom.runs.repository import remember_queued
 from fathom.runs.shared import SharedRuns
+from fathom.runs.update import UpdateRequest
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, short_hash
@@ -50,9 +52,23 @@ class QueuedRun:
     """A run that a worker is to begin, or to go on with."""
 
     run_id: str
-    request: ResearchRequest | None = None  # of a run that was not begun
+    start: NewRun | None = None  # of a run that was not begun
     priority: int = 0  # the higher, the sooner
     answer: ReviewAnswer | None = None  # to the plan on the table
+
+    def words(self) -> dict[str, Any]:
+        """Return what a worker needs to know; what an earlier run knew is in the database."""
+        told: dict[str, Any] = {"run": self.run_id}
+        asked = self.start.asked if isinstance(self.start, FollowUpRequest) else self.start
+        if isinstance(asked, ResearchRequest):
+            told["request"] = json.loads(asked.model_dump_json(exclude_unset=True))
+        if isinstance(self.start, FollowUpRequest):
+            told["follows"] = self.start.known.turns[-1].run
+        if isinstance(self.start, UpdateRequest):
+            told["updates"] = self.start.earlier.run
+        if self.answer:
+            told["answer"] = self.answer.model_dump(mode="json")
+        return told
 
 
 @asynccontextmanager
@@ -62,38 +78,54 @@ async def open_queue(settings: Settings) -> AsyncIterator["RunQueue"]:
     await open_storage(address).runs.shapes()  # makes the tables, or says in one sentence why not
     app = _make_app(address)
     async with app.open_async():
-        yield RunQueue(app)
+        queue = RunQueue(app)
+        looking = asyncio.create_task(queue.look())
+        try:
+            yield queue
+        finally:
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
 
 
-@dataclass(frozen=True)
 class RunQueue:
-    """The runs that wait or are worked on."""
+    """The runs that wait or are worked on; many are waited for with one look at the database."""
 
-    app: "App"
+    def __init__(self, app: "App") -> None:
+        self._app = app
+        self._waiting: dict[int, asyncio.Future[str]] = {}
 
     async def put(self, run: QueuedRun) -> int:
         """Put a run in, unless it waits there already; return the number of its job."""
         from procrastinate.exceptions import AlreadyEnqueued
 
-        job = self.app.configure_task(
+        job = self._app.configure_task(
             _TASK, queue=_QUEUE, priority=run.priority, lock=run.run_id, queueing_lock=run.run_id
         )
-        said = json.loads(run.request.model_dump_json(exclude_unset=True)) if run.request else None
-        answer = run.answer.model_dump(mode="json") if run.answer else None
         try:
-            return await job.defer_async(run=run.run_id, request=said, answer=answer)
+            return await job.defer_async(**run.words())
         except AlreadyEnqueued:
-            found = await self.app.job_manager.list_jobs_async(lock=run.run_id)
+            found = await self._app.job_manager.list_jobs_async(lock=run.run_id)
             return max(job.id for job in found if job.id is not None)
 
-    async def finished(self, jobs: Sequence[int]) -> dict[int, str]:
-        """Return which of these jobs are over, and how they ended."""
-        words = (
-            "select id, status::text from procrastinate_jobs"
-            " where id = any(%(jobs)s) and status::text = any(%(over)s)"
-        )
-        rows = await self.app.connector.execute_query_all_async(words, jobs=list(jobs), over=list(_OVER))
-        return {int(row["id"]): str(row["status"]) for row in rows}
+    async def wait_for(self, job: int) -> str:
+        """Return how a job ended, once no worker has it in hand any more."""
+        over = self._waiting.setdefault(job, asyncio.get_running_loop().create_future())
+        return await asyncio.shield(over)
+
+    async def look(self) -> None:
+        """Look for jobs that have ended, until this is cancelled."""
+        from procrastinate.exceptions import ConnectorException
+
+        words = "select id, status::text from procrastinate_jobs where id = any(%(jobs)s)"
+        while True:
+            await asyncio.sleep(_POLL_S)
+            if not self._waiting:
+                continue
+            with suppress(ConnectorException):  # the server is away for a moment
+                found = self._app.connector.execute_query_all_async(words, jobs=list(self._waiting))
+                for row in await found:
+                    if row["status"] in _OVER:
+                        self._waiting.pop(int(row["id"])).set_result(str(row["status"]))
 
 
 async def work_on_queue(settings: Settings, at_once: int, stop: BatchStop) -> None:
@@ -152,7 +184,12 @@ class _Worker:
     _halts: set[StopSwitch] = field(default_factory=set)
 
     async def research(
-        self, run: str, request: dict[str, Any] | None = None, answer: dict[str, Any] | None = None
+        self,
+        run: str,
+        request: dict[str, Any] | None = None,
+        answer: dict[str, Any] | None = None,
+        follows: str = "",
+        updates: str = "",
     ) -> None:
         """Bring a run to its end, or to a plan that a person wants to see."""
         async with self.shared.open() as runs:
@@ -161,7 +198,7 @@ class _Worker:
             if is_over or (snapshot.interrupts and not answer):
                 return
             is_new = "run_config" not in snapshot.values  # also when it was stopped before its first step
-            if is_new and request is None:
+            if is_new and request is None and not updates:
                 raise BadInput(f"There is no run {run}.")
             left = await runs.storage.batches.left(run) if runs.storage.batches else None
             if is_new and left is not None and left <= 0:
@@ -169,8 +206,9 @@ class _Worker:
             halt = StopSwitch()
             self._halts.add(halt)
             try:
-                asked = ReviewAnswer.model_validate(answer) if snapshot.interrupts and answer else None
-                start = ResearchRequest(**request) if is_new and request else asked
+                start: RunStart = ReviewAnswer.model_validate(answer) if snapshot.interrupts else None
+                if is_new:
+                    start = await _start_of(runs, request, follows, updates)
                 async for _ in runs.work(run, start, halt=halt):
                     pass
             finally:
@@ -208,40 +246,12 @@ class _Worker:
         working.cancel()
 
 
-class _Finishing:
-    """Waits for many jobs with one look at the database."""
-
-    def __init__(self, queue: RunQueue) -> None:
-        self._queue = queue
-        self._jobs: dict[int, asyncio.Event] = {}
-        self._looking: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        self._looking = asyncio.create_task(self._look())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._looking:
-            self._looking.cancel()
-            await asyncio.gather(self._looking, return_exceptions=True)
-
-    async def wait_for(self, run: QueuedRun, stop: BatchStop) -> None:
-        """Put a run into the queue and wait until a worker is done with it, or until nobody wants to wait."""
-        job = await self._queue.put(run)
-        over = self._jobs.setdefault(job, asyncio.Event())
-        while not over.is_set() and not stop.is_requested:
-            with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(over.wait(), _POLL_S)
-
-    async def _look(self) -> None:
-        from procrastinate.exceptions import ConnectorException
-
-        while True:
-            waiting = [job for job, over in self._jobs.items() if not over.is_set()]
-            with suppress(ConnectorException):  # the server is away for a moment
-                for job in await self._queue.finished(waiting) if waiting else ():
-                    self._jobs[job].set()
-            await asyncio.sleep(_POLL_S)
+async def _start_of(runs: Runs, request: dict[str, Any] | None, follows: str, updates: str) -> NewRun:
+    """Return what a run begins with."""
+    if updates:
+        return (await runs.update(updates))[1]
+    asked = ResearchRequest(**request or {})
+    return await runs.make_follow_up(follows, asked) if follows else asked
 
 
 @dataclass(frozen=True)
@@ -249,7 +259,7 @@ class QueuedBatch(Batch):
     """Questions that workers answer; `total_usd` holds for all of them together, in the database."""
 
     priority: int = 0
-    finishing: _Finishing | None = None
+    queue: RunQueue | None = None
 
     async def work(self, asked: Sequence[BatchQuestion], known: Mapping[str, str]) -> list[QuestionOutcome]:
         """Every question brought as far as workers bring it, in the order of the file."""
@@ -257,15 +267,19 @@ class QueuedBatch(Batch):
         if self.total_usd is not None and batches:
             name = short_hash("batch", *sorted(runs.values()))
             await batches.open(name, to_nano(self.total_usd), list(runs.values()))
-        async with open_queue(self.runs.settings) as queue, _Finishing(queue) as finishing:
-            waiting = replace(self, total_usd=None, at_once=max(1, len(asked)), finishing=finishing)
+        async with open_queue(self.runs.settings) as queue:
+            waiting = replace(self, total_usd=None, at_once=max(1, len(asked)), queue=queue)
             return await Batch.work(waiting, asked, runs)
 
     async def _work_on(self, one: BatchQuestion, begun: QuestionOutcome, start: Any) -> QuestionOutcome:
-        assert self.finishing is not None
+        assert self.queue is not None
         if start is not None:
             await remember_queued(self.runs.storage, begun.run_id, one.request.query)
-        await self.finishing.wait_for(QueuedRun(begun.run_id, one.request, self.priority), self.stop)
+        job = await self.queue.put(QueuedRun(begun.run_id, one.request, self.priority))
+        waiting = asyncio.ensure_future(self.queue.wait_for(job))
+        while not waiting.done() and not self.stop.is_requested:  # a signal handler asks, in any thread
+            await asyncio.wait([waiting], timeout=_POLL_S)
+        waiting.cancel()
         snapshot = await self.runs.snapshot(begun.run_id)
         if "report" in snapshot.values and not is_unfinished(snapshot):
             return await self._report(begun)

@@ -124,7 +124,7 @@ class PostgresDatabase:
         def in_transaction(connection: Connection) -> T:
             with connection.connection.transaction():  # type: ignore[attr-defined]
                 if alone:
-                    connection.execute("select pg_advisory_xact_lock(?)", (lock_number(alone),))
+                    connection.execute("select pg_advisory_xact_lock(?)", (lock_number(f"alone {alone}"),))
                 return work(connection)
 
         return await self.run(partial(self._work, in_transaction))

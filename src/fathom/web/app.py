@@ -18,9 +18,9 @@ from fathom.web.protection import Protection
 Part = Callable[[], AbstractAsyncContextManager[None]]
 
 
-def make_page_app(settings: Settings) -> Starlette:
-    """Make the application that has the page at its root."""
-    page = PageApp(settings)
+def make_page_app(settings: Settings, *, by_workers: bool = False) -> Starlette:
+    """Make the application that has the page at its root; its runs are worked on here, or `by_workers`."""
+    page = PageApp(settings, by_workers=by_workers)
     mcp = McpApp(settings, page)
     return _make(settings, [page.open, mcp.open], [*mcp.routes(), *page.routes()])
 

@@ -46,8 +46,8 @@ class LiveBatch:
 class LiveBatches:
     """Works on batches in the background, and finds those that are there."""
 
-    def __init__(self, researcher: DeepResearcher, folders: Path) -> None:
-        self._researcher, self._folders = researcher, folders
+    def __init__(self, researcher: DeepResearcher, folders: Path, *, by_workers: bool = False) -> None:
+        self._researcher, self._folders, self._by_workers = researcher, folders, by_workers
         self._live: dict[str, LiveBatch] = {}
 
     async def begin(self, questions: Sequence[BatchQuestion], total_usd: float | None) -> str:
@@ -118,7 +118,12 @@ class LiveBatches:
         async def work() -> None:
             try:
                 await self._researcher.batch(
-                    questions, folder, total_usd=total_usd, on_event=hear, stop=live.stop
+                    questions,
+                    folder,
+                    total_usd=total_usd,
+                    on_event=hear,
+                    stop=live.stop,
+                    by_workers=self._by_workers,
                 )
             except FathomError as error:
                 live.problem = str(error)

@@ -22,6 +22,7 @@ from fathom.state import ReviewAnswer
 
 if TYPE_CHECKING:
     from fathom.events import Progress
+    from fathom.runs.queue import RunQueue
     from fathom.session import Session
     from fathom.storage.protocol import EventStore
 
@@ -54,6 +55,7 @@ class LiveRuns:
     def __init__(self, researcher: DeepResearcher, folders: Path, events: "EventStore | None" = None) -> None:
         self._researcher, self._folders = researcher, folders
         self._events = events  # of all machines, where they share a database
+        self.queue: RunQueue | None = None  # of workers who do what there is to do, instead of this server
         self._runs: dict[str, LiveRun] = {}
         self._stretches: Counter[str] = Counter()  # how often this server has begun to work on a run
 
@@ -91,6 +93,8 @@ class LiveRuns:
         at_work = [live for live in self._runs.values() if live.is_working]
         for live in at_work:
             live.session.leave()
+            if self.queue and live.task:
+                live.task.cancel()  # the workers go on
         tasks = [live.task for live in at_work if live.task]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=5)
@@ -100,6 +104,11 @@ class LiveRuns:
 
     async def _work(self, live: LiveRun, answer: ReviewAnswer | None) -> None:
         try:
+            if self.queue:
+                job = await self._researcher.enqueue(self.queue, live.session, answer)
+                if await self.queue.wait_for(job) == "failed":
+                    live.problem = "The workers could not bring this run further; it can go on."
+                return
             async for event in live.session.events(answer):
                 _note_draft(live, event)
         except FathomError as error:

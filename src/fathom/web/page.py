@@ -6,7 +6,7 @@ Does not know what a run does.
 import asyncio
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +25,7 @@ from fathom.graph.dependencies import refuse_unnamed
 from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
 from fathom.runs.batch import read_questions
+from fathom.runs.queue import open_queue
 from fathom.settings.settings import Settings
 from fathom.state import RunConfig
 from fathom.storage import STORAGE_ERRORS
@@ -52,7 +53,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 class PageApp:
     """The page on one database; `routes` are put at the root of an application or below a prefix."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, by_workers: bool = False) -> None:
+        self._by_workers = by_workers
         self._uploads = settings.home / UPLOADS
         roots = [*settings.docs_roots, self._uploads]
         self._settings = settings.model_copy(update={"docs_roots": roots})
@@ -60,7 +62,7 @@ class PageApp:
         self._keys = [key.get_secret_value() for key in settings.api_keys]
         self.researcher = DeepResearcher(self._settings)
         self._live = LiveRuns(self.researcher, settings.home / "runs", self.researcher.shared_events)
-        self._batches = LiveBatches(self.researcher, settings.home / "batches")
+        self._batches = LiveBatches(self.researcher, settings.home / "batches", by_workers=by_workers)
         self._audits = AuditRequests(
             self.researcher, settings.home / "audits", roots, self._read_audit_config
         )
@@ -70,7 +72,9 @@ class PageApp:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Keep the database open; runs that are being worked on are left after the step in hand."""
-        async with self.researcher:
+        async with self.researcher, AsyncExitStack() as stack:
+            if self._by_workers:
+                self._live.queue = await stack.enter_async_context(open_queue(self._settings))
             yield
             await asyncio.gather(self._live.close(), self._batches.close(), self._audits.close())
 
