@@ -27,7 +27,6 @@ from fathom.runs.repository import list_runs
 from fathom.settings.settings import load_settings
 from fathom.state import ReviewAnswer
 from fathom.storage import open_storage
-from fathom.storage.control_signals import ControlSignals
 
 
 async def test_a_run_stopped_before_its_first_step_is_listed_and_goes_on(tmp_path: Path) -> None:
@@ -79,7 +78,7 @@ async def begun(
     request = ResearchRequest.model_validate(given)
     async with open_runs(load_settings(home=tmp_path, **(wires or {}))) as runs:
         run_id, _ = await runs.begin(request)
-        yield replace(runs, watch=Noticing(runs.signals)), run_id, request
+        yield replace(runs, watch=Noticing(runs.storage)), run_id, request
 
 
 @asynccontextmanager
@@ -280,7 +279,7 @@ async def test_a_halt_keeps_everything_and_says_so(tmp_path: Path) -> None:
 async def test_a_review_that_is_paused_is_a_review(tmp_path: Path) -> None:
     async with begun(tmp_path, review="plan", max_rounds=1) as (watched, run_id, request):
         # Nobody looks between two steps here: it is the review that sees the pause.
-        runs = replace(watched, watch=PausePoller(ControlSignals(open_storage(tmp_path / "another.sqlite"))))
+        runs = replace(watched, watch=PausePoller(open_storage(tmp_path / "another.sqlite")))
         await runs.signals.give(run_id, "pause")
         # Whoever begins a run has done with pauses, so this one is ordered while it works.
         events = await listened(

@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from langgraph.runtime import RunControl
 
 from fathom.runs.control import PausePoller
-from fathom.storage.control_signals import ControlSignals
+from fathom.storage import Storage
 
 
 class Noticing(PausePoller):
     """Looks as ever; `seen` is set once it has asked a run to stand still."""
 
-    def __init__(self, signals: ControlSignals) -> None:
-        super().__init__(signals)
+    def __init__(self, storage: Storage) -> None:
+        super().__init__(storage)
         self.seen = asyncio.Event()
 
     @contextmanager
