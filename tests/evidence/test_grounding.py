@@ -167,3 +167,9 @@ def test_any_slice_of_a_page_is_found_in_it(text: str, data: st.DataObject) -> N
     own = found(wanted, text)
     assert own is not None
     assert fold_text(own).text == fold_text(wanted.strip().strip("\"'“”‘’「」")).text
+
+
+def test_a_short_korean_quote_is_found() -> None:
+    text = "## 전망\n\n- 인구 규모. 30대 초반 인구는 2027년에 가장 많아진다."
+    assert QuoteFinder("s", text).find("- 인구 규모.") is not None
+    assert QuoteFinder("s", text).find("인구") is None

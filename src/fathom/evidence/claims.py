@@ -105,7 +105,8 @@ def ground_draft(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, tex
         resolved=one_line(draft.resolved),
     )
     if not quotes:
-        objection = f"this quote is not in the source: “{one_line(draft.quote)}”"
+        missing_quote = next((q for q in _quotes_of(draft) if not lookup.find_parts(q)), draft.quote)
+        objection = f"this quote is not in the source: “{one_line(missing_quote)}”"
         return found.model_copy(update={"why": NOT_IN_PAGE, "objection": objection})
     if is_self_evident(found):
         return found
@@ -122,7 +123,7 @@ def ground_draft(draft: ExtractedStatement, lookup: QuoteFinder, page: Page, tex
 def find_quotes(draft: ExtractedStatement, lookup: QuoteFinder) -> list[Quote]:
     """Return the page's own words for a draft's quotes, each once; none if one of them is missing."""
     found: dict[tuple[int, int], Quote] = {}
-    for words in [draft.quote, *draft.more_quotes][:_MOST_QUOTES]:
+    for words in _quotes_of(draft):
         parts = lookup.find_parts(words)
         if not parts:
             return []
@@ -130,6 +131,10 @@ def find_quotes(draft: ExtractedStatement, lookup: QuoteFinder) -> list[Quote]:
             whole = lookup.extend_to_sentence(part)
             found[whole.start, whole.end] = whole
     return list(found.values())
+
+
+def _quotes_of(draft: ExtractedStatement) -> list[str]:
+    return [draft.quote, *draft.more_quotes][:_MOST_QUOTES]
 
 
 def make_claim(draft: ClaimDraft, verdict: Verdict) -> Claim:

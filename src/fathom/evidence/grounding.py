@@ -10,6 +10,7 @@ from fathom.evidence.context import heading_path
 from fathom.state import Quote
 from fathom.text.normalization import FoldedText, fold_text
 from fathom.text.sentences import split_sentences
+from fathom.text.tokens import has_cjk
 
 
 def is_quotation(sentence: str, quotes: Iterable[str]) -> bool:
@@ -39,7 +40,7 @@ def _fold_sentence(text: str) -> str:
 
 MIN_LIKENESS = 0.9
 
-_MIN_CHARS = 8
+_MIN_CHARS = 8  # a Korean, Chinese or Japanese character says as much as two letters
 
 _MAX_CHARS = 1500
 
@@ -89,12 +90,12 @@ class QuoteFinder:
         if whole >= 0:
             return Quote(page=self._sha, start=whole, end=whole + len(words), text=words)
         wanted = fold_text(words.strip().strip("\"'“”‘’「」")).text.strip(" .…")
-        if not _MIN_CHARS <= len(wanted) <= _MAX_CHARS:
+        if not _is_long_enough(wanted) or len(wanted) > _MAX_CHARS:
             return None
         # Copied with another list or heading mark than the page's, or with none.
         unmarked = _MARKS.sub("", wanted).rstrip(" |")
         found = self._find_exact(wanted) or (
-            self._find_exact(unmarked) if len(unmarked) >= _MIN_CHARS else None
+            self._find_exact(unmarked) if _is_long_enough(unmarked) else None
         )
         return found or self._find_row(unmarked) or self._find_near(wanted)
 
@@ -202,6 +203,10 @@ class QuoteFinder:
                 starts.setdefault(max(0, place - offset))
                 place = self._folded.text.find(seed, place + 1)
         return list(starts)
+
+
+def _is_long_enough(words: str) -> bool:
+    return len(words) + sum(map(has_cjk, words)) >= _MIN_CHARS
 
 
 def _digits(text: str) -> str:

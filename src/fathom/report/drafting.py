@@ -263,18 +263,24 @@ async def source_texts(
     for quote in (quote for claim in claims for quote in claim.quotes):
         if quote.page in by_sha:
             quotes.setdefault(quote.page, []).append(quote)
-    found: list[SourceText] = []
-    room = _MOST_TOKENS_TOGETHER
+    passages: dict[str, str] = {}
     for sha, own in quotes.items():
         try:
-            text = await get(sha)
+            passages[sha] = _passages(own, await get(sha))
         except ProviderError:
-            text = ""
-        most = min(room, _MOST_TOKENS)
-        passages = truncate_to_tokens(_passages(own, text), most, count_tokens) if text and most else ""
-        room -= min(room, count_tokens(passages))
-        found.append(_make_source_text(by_sha[sha], passages))
-    return found
+            passages[sha] = ""
+    return [_make_source_text(by_sha[sha], text) for sha, text in _share_room(passages).items()]
+
+
+def _share_room(passages: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts cut to what all may take together; what a short one leaves, the longer ones get."""
+    sizes = {sha: min(count_tokens(text), _MOST_TOKENS) for sha, text in passages.items()}
+    room, left, cut = _MOST_TOKENS_TOGETHER, len(sizes), dict(passages)
+    for sha in sorted(sizes, key=lambda sha: sizes[sha]):
+        most = min(sizes[sha], room // left)
+        cut[sha] = truncate_to_tokens(passages[sha], most, count_tokens) if most else ""
+        room, left = room - most, left - 1
+    return cut
 
 
 def latest_day(pages: Sequence[Page]) -> str:

@@ -21,7 +21,7 @@ def describe_limits(state: Writing) -> list[str]:
     """Return who the sources are, what nobody answers, what sources disagree about; each once, and few."""
     quoted = {quote.page for claim in state["claims"] for quote in claim.quotes}
     pages = list({page.sha: page for page in state.get("pages", []) if page.sha in quoted}.values())
-    fixed = [*_source_limits(pages), *_finding_limits(state)]
+    fixed = list(_source_limits(pages))
     disputes = list(_dispute_limits(state))
     room = max(_LEAST_GAPS, _MOST_LIMITS - len(fixed) - len(disputes))
     return [*fixed, *_gap_limits(state)[:room], *disputes]
@@ -31,7 +31,7 @@ def _source_limits(pages: list[Page]) -> Iterator[str]:
     if not pages:
         return
     named = "; ".join(_name_source(page) for page in pages)
-    yield f"The report rests on {len(pages)} sources and no other: {named}."
+    yield f"All evidence is from these sources, and no other was read: {named}."
     if len(pages) > 1 and len({find_owner(page) for page in pages}) == 1:
         yield "All sources have the same publisher; nobody independent of it was read."
 
@@ -39,13 +39,6 @@ def _source_limits(pages: list[Page]) -> Iterator[str]:
 def _name_source(page: Page) -> str:
     about = ", ".join(word for word in (page.publisher or "", (page.published or "undated")[:10]) if word)
     return f"{shorten_line(page.title, _TITLE_CHARS)} ({about})"
-
-
-def _finding_limits(state: Writing) -> Iterator[str]:
-    findings = state.get("findings", [])
-    alone = sum(len(finding.independent_sources) < 2 for finding in findings)
-    if findings and 2 * alone > len(findings):
-        yield f"{alone} of {len(findings)} findings are stated by one source only."
 
 
 def _gap_limits(state: Writing) -> list[str]:
