@@ -41,10 +41,9 @@ from planted import (
 )
 
 from fathom import AuditRequest, AuditResult, DeepResearcher
-from fathom.audit.passages import SourcePassages
 from fathom.audit.records import AuditVerdict, CitedSource, ReadSource, ReportStatement
 from fathom.audit.rules import decide_by_rules
-from fathom.audit.sources import CitedText
+from fathom.audit.sources import CitedText, SourcePassages
 from fathom.audit.verifier import StatementVerifier
 from fathom.evidence.controls import TrustLog
 from fathom.llm.clients import model_clients

@@ -4,10 +4,9 @@ from hashlib import sha256
 
 import pytest
 
-from fathom.audit.passages import SourcePassages
 from fathom.audit.records import AuditVerdict, CitedSource, ReadSource, ReportStatement
 from fathom.audit.rules import decide_by_rules
-from fathom.audit.sources import CitedText
+from fathom.audit.sources import CitedText, SourcePassages
 from fathom.state import Page
 
 

@@ -25,7 +25,7 @@ COMMAND_LINE_ALSO = (
     "fathom.report.formats.cjk_emphasis",  # Markdown is read as reports are
     "fathom.web.app",  # the page, which `fathom serve` serves
     "fathom.integrations",  # which `fathom mcp` serves
-    "fathom.evaluation.table",  # an evaluation, as people read it
+    "fathom.evaluation.scores",  # an evaluation, as people read it
     "fathom.audit.render",  # an audit, as people read it
     "fathom.runs.round_summary",  # a round in a few lines, as in its page
 )

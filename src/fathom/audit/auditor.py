@@ -6,20 +6,21 @@ after a crash it pays for nothing twice.
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
-from fathom.audit.corrections import find_corrections
 from fathom.audit.marked_text import mark_report
-from fathom.audit.passages import SourcePassages
 from fathom.audit.records import (
     AuditEvent,
+    AuditEventKind,
     AuditResult,
     AuditVerdict,
+    Correction,
     ReadSource,
     ReportStatement,
     ResultRecord,
@@ -27,7 +28,7 @@ from fathom.audit.records import (
     audit_phrases,
 )
 from fathom.audit.rules import BY_RULES, decide_by_rules, phrases_for
-from fathom.audit.sources import CitedText, SourceReader
+from fathom.audit.sources import CitedText, SourcePassages, SourceReader, read_hit
 from fathom.audit.statements import SplitReport, split_report
 from fathom.audit.verifier import MOST_A_CALL, AuditLog, StatementVerifier
 from fathom.budget.budget import Budget
@@ -37,13 +38,14 @@ from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evidence.controls import TrustLog
 from fathom.graph.dependencies import Dependencies, standard_dependencies
 from fathom.http.fetch import Fetcher
+from fathom.nodes.ports import EnginesPort
 from fathom.reading.documents import detect_kind
-from fathom.reading.protocol import Document
+from fathom.reading.protocol import Document, Reader
 from fathom.reading.readers import make_polite
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.search.registry import document_roots
 from fathom.settings.settings import Settings
-from fathom.state import Forecast, RunConfig
+from fathom.state import Failure, Forecast, Hit, Query, RunConfig
 from fathom.storage import open_storage
 from fathom.text.languages import wants_korean
 
@@ -52,6 +54,9 @@ _ITEM_TOKENS = (70, 60)  # tokens of a statement in a call, and of its verdict
 _SOURCE_TOKENS = 700
 _PROMPT_TOKENS = 700
 _CALL_S, _READ_S = 20.0, 3.0
+_HITS, _MOST_QUERY_CHARS = 3, 300
+
+Verify = Callable[[Sequence[ReportStatement], dict[str, SourcePassages]], Awaitable[list[AuditVerdict]]]
 
 
 class AuditRequest(ResultRecord):
@@ -165,50 +170,44 @@ def _forecast(settings: Settings, run_config: RunConfig, split: SplitReport) -> 
     )
 
 
+@dataclass
 class _Audit:
     """One audit at work."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        request: AuditRequest,
-        run_config: RunConfig,
-        tools: Dependencies,
-        loaded: _LoadedReport,
-        tell: Callable[[AuditEvent], None],
-    ) -> None:
-        self._settings, self._request, self._run_config = settings, request, run_config
-        self._tools, self._loaded, self._tell = tools, loaded, tell
-        self._storage = open_storage(settings.database)
-        self._budget = Budget(CostLog(self._storage), loaded.id, run_config.budget_usd, 0.0)
-        self._log = AuditLog()
+    settings: Settings
+    request: AuditRequest
+    run_config: RunConfig
+    tools: Dependencies
+    loaded: _LoadedReport
+    tell: Callable[[AuditEvent], None]
+    log: AuditLog = field(default_factory=AuditLog)
 
     async def run(self) -> AuditResult:
         """Work through all steps, and return the result."""
-        split = self._loaded.split
-        self._say("started", self._request.report)
+        split = self.loaded.split
+        self._say("started", self.request.report)
         self._say("split", done=len(split.checked), total=len(split.statements))
         texts = await self._read_sources(split)
         passages = {key: SourcePassages(found) for key, found in texts.items() if found.page}
         verdicts = await self._decide(split.checked, texts, passages)
         self._say("checked", done=len(verdicts), total=len(verdicts))
-        if self._request.is_searched:
+        if self.request.is_searched:
             verdicts = await self._look_elsewhere(verdicts)
         result = AuditResult(
-            id=self._loaded.id,
-            title=self._loaded.title,
-            place=self._request.report,
-            language=self._loaded.language,
+            id=self.loaded.id,
+            title=self.loaded.title,
+            place=self.request.report,
+            language=self.loaded.language,
             statements=split.statements,
             blocks=split.blocks,
             sources=[found.about for found in texts.values()],
             verdicts=verdicts,
-            decided_by=self._log.by or BY_RULES,
-            controls=self._log.tallies,
-            failures=self._log.failures,
-            costs=self._log.costs,
+            decided_by=self.log.by or BY_RULES,
+            controls=self.log.tallies,
+            failures=self.log.failures,
+            costs=self.log.costs,
         )
-        self._say("completed", result=result)
+        self.tell(self._event("completed", result=result))
         return result
 
     async def _read_sources(self, split: SplitReport) -> dict[str, CitedText]:
@@ -225,13 +224,13 @@ class _Audit:
             what = f"{source.status}: {source.title or source.source.label or source.source.address}"
             self._say("source read", what, done, len(wanted))
 
-        roots = document_roots(self._run_config)
-        say = audit_phrases(self._loaded.language)
-        reader = SourceReader(self._tools.reader, self._settings.archive_url, say, roots)
+        roots = document_roots(self.run_config)
+        say = audit_phrases(self.loaded.language)
+        reader = SourceReader(self.tools.reader, self.settings.archive_url, say, roots)
         texts = await reader.read_all(wanted, cited, tell)
         for found in texts.values():
             if found.page:
-                await self._tools.pages.put(found.text)
+                await self.tools.pages.put(found.text)
         return texts
 
     async def _decide(
@@ -252,24 +251,25 @@ class _Audit:
     ) -> list[AuditVerdict]:
         if not statements:
             return []
-        if not self._settings.uses_model(self._run_config.model):
+        if not self.settings.uses_model(self.run_config.model):
             return await asyncio.to_thread(_by_rules, statements, passages)
         from fathom.llm.factory import make_outputs  # seconds of imports
 
-        outputs = await asyncio.to_thread(make_outputs, self._settings, self._run_config)
-        output = outputs["verify"].within(self._budget)
-        verifier = StatementVerifier(output, TrustLog(self._storage), passages, self._log)
+        outputs = await asyncio.to_thread(make_outputs, self.settings, self.run_config)
+        storage = open_storage(self.settings.database)
+        budget = Budget(CostLog(storage), self.loaded.id, self.run_config.budget_usd, 0.0)
+        verifier = StatementVerifier(outputs["verify"].within(budget), TrustLog(storage), passages, self.log)
         return await verifier.verify(statements)
 
     async def _look_elsewhere(self, verdicts: Sequence[AuditVerdict]) -> list[AuditVerdict]:
-        engines = self._tools.for_run(self._loaded.id, None, self._run_config).engines
-        by_id = {one.id: one for one in self._loaded.split.statements}
+        engines = self.tools.for_run(self.loaded.id, None, self.run_config).engines
+        by_id = {one.id: one for one in self.loaded.split.statements}
         found = await find_corrections(
             [by_id[one.statement] for one in verdicts if one.verdict not in {"supported", "contradicted"}],
             engines,
-            self._tools.reader,
+            self.tools.reader,
             self._verify,
-            self._log,
+            self.log,
         )
         self._say("searched", done=len(found), total=len(verdicts))
         return [
@@ -277,13 +277,13 @@ class _Audit:
             for one in verdicts
         ]
 
-    def _say(
-        self, kind: str, what: str = "", done: int = 0, total: int = 0, result: AuditResult | None = None
-    ) -> None:
-        usd = sum(cost.usd for cost in self._log.costs)
-        about = {"kind": kind, "audit_id": self._loaded.id, "what": what, "done": done, "total": total}
-        about |= {"usd": usd, "budget_usd": self._run_config.budget_usd, "result": result}
-        self._tell(AuditEvent.model_validate(about))
+    def _say(self, kind: AuditEventKind, what: str = "", done: int = 0, total: int = 0) -> None:
+        self.tell(self._event(kind, what=what, done=done, total=total))
+
+    def _event(self, kind: AuditEventKind, **about: Any) -> AuditEvent:
+        usd = sum(cost.usd for cost in self.log.costs)
+        budget_usd = self.run_config.budget_usd
+        return AuditEvent(kind=kind, audit_id=self.loaded.id, usd=usd, budget_usd=budget_usd, **about)
 
 
 def _by_rules(
@@ -312,3 +312,51 @@ def _soften(verdict: AuditVerdict, statement: ReportStatement) -> AuditVerdict:
         reason = phrases_for(statement.text)("reason.uncited_by_end")
         return verdict.model_copy(update={"verdict": "uncited", "reason": reason})
     return verdict
+
+
+async def find_corrections(
+    statements: Sequence[ReportStatement],
+    engines: EnginesPort,
+    reader: Reader,
+    verify: Verify,
+    log: AuditLog,
+) -> dict[str, Correction]:
+    """Search for each statement, read the best hits, and return what supports or contradicts it, by id."""
+    hits = await asyncio.gather(*(_search(one, engines, log) for one in statements))
+    wanted = {hit.address: hit for found in hits for hit in found}
+    texts = await asyncio.gather(*(read_hit(reader, hit) for hit in wanted.values()))
+    passages = {
+        address: SourcePassages(text)
+        for address, text in zip(wanted, texts, strict=True)
+        if text and text.page
+    }
+    asked = [
+        one.model_copy(update={"cites": keys})
+        for one, found in zip(statements, hits, strict=True)
+        if (keys := [hit.address for hit in found if hit.address in passages])
+    ]
+    corrections = {}
+    for verdict in await verify(asked, passages):
+        if verdict.quote is None or verdict.verdict not in {"supported", "contradicted"}:
+            continue
+        page = passages[verdict.source].page
+        corrections[verdict.statement] = Correction(
+            verdict="supported" if verdict.verdict == "supported" else "contradicted",
+            title=page.title,
+            address=page.address,
+            quote=verdict.quote,
+        )
+    return corrections
+
+
+async def _search(statement: ReportStatement, engines: EnginesPort, log: AuditLog) -> list[Hit]:
+    query = Query(id=statement.id, text=statement.text[:_MOST_QUERY_CHARS], question="", round=1)
+    try:
+        found = await engines.search(query, limit=_HITS)
+    except ProviderError as error:
+        log.failures.append(Failure(where="search", what=query.text, why=str(error)))
+        log.costs += error.costs
+        return []
+    log.failures += found.failures
+    log.costs += found.costs
+    return found.hits[:_HITS]

@@ -225,15 +225,16 @@ def _list_mark(paragraph: Paragraph, counts: dict[str, int]) -> str:
 
 def _word_marks(node: Any, part: Any) -> str:
     """Return the words of a paragraph: links with their address, notes with their number."""
-    words = ""
+    words, linked = "", set[Any]()
     for inner in node.iter():
         if inner.tag == qn("w:hyperlink"):
             target = part.rels.get(inner.get(qn("r:id"), ""))
             if target is not None and target.is_external:
+                linked |= set(inner.iter(qn("w:t")))
                 words += f"[{''.join(t.text or '' for t in inner.iter(qn('w:t')))}]({target.target_ref})"
         elif inner.tag in {qn("w:footnoteReference"), qn("w:endnoteReference")}:
             words += f"[^{etree.QName(inner).localname[:4]}{inner.get(qn('w:id'))}]"
-        elif inner.tag == qn("w:t") and not _is_linked(inner, part):
+        elif inner.tag == qn("w:t") and inner not in linked:
             raised = inner.getparent().find(f"{qn('w:rPr')}/{qn('w:vertAlign')}")
             is_raised = raised is not None and raised.get(qn("w:val")) == "superscript"
             text = inner.text or ""
@@ -241,12 +242,6 @@ def _word_marks(node: Any, part: Any) -> str:
         elif inner.tag in {qn("w:tab"), qn("w:br")}:
             words += " "
     return words
-
-
-def _is_linked(node: Any, part: Any) -> bool:
-    link = next(node.iterancestors(qn("w:hyperlink")), None)
-    target = part.rels.get(link.get(qn("r:id"), "")) if link is not None else None
-    return target is not None and bool(target.is_external)
 
 
 def _word_notes(word: WordDocument) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,15 +20,7 @@ VerdictName = Literal[
     "source invented",
     "uncited",
 ]
-VERDICTS: tuple[VerdictName, ...] = (
-    "supported",
-    "partly",
-    "contradicted",
-    "not in the source",
-    "source unreachable",
-    "source invented",
-    "uncited",
-)
+VERDICTS: tuple[VerdictName, ...] = get_args(VerdictName)
 ALARMS: frozenset[VerdictName] = frozenset({"contradicted", "source invented"})
 SourceStatus = Literal["read", "archived", "unreachable", "invented", "another topic"]
 AuditEventKind = Literal["started", "split", "source read", "checked", "searched", "completed"]

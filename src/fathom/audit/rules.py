@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from fathom.audit.passages import SourcePassages
 from fathom.audit.records import AuditVerdict, ReportStatement, VerdictName, audit_phrases
+from fathom.audit.sources import SourcePassages
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, find_underived
 from fathom.evidence.checks.figures import find_figures

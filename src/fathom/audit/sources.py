@@ -9,7 +9,8 @@ import asyncio
 import re
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
@@ -18,14 +19,17 @@ from pydantic import BaseModel
 
 from fathom.audit.records import CitedSource, ReadSource, SourceStatus
 from fathom.errors import ProviderError
+from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.evidence.context import build_passage, describe_context, heading_path
 from fathom.http.guard import HostUnknown
 from fathom.reading.protocol import Document, Reader
 from fathom.search.api_client import ApiClient
 from fathom.search.local.index import list_documents
-from fathom.state import Hit, Page
+from fathom.state import Hit, Page, Quote
 from fathom.text.messages import Messages
-from fathom.text.ranking import terms
+from fathom.text.ranking import score_relevance, terms
+from fathom.text.sentences import split_sentences
 
 _GONE = frozenset({404, 410})
 _SHORT_PAGE = 1500
@@ -34,6 +38,12 @@ _SNAPSHOT = re.compile(r"(/web/\d{4,14})(?:[a-z]{2}_)?/")
 _LEAST_TITLE_WORDS = 3
 _SHARED_TITLE = 0.34
 _SHARED_WORDS = 0.25
+_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+_WHOLE_CHARS = 3000  # of a source that is shown whole
+_AROUND_CHARS = 240
+_NEAREST = 3
+_LEAST_CHARS = 12  # of a sentence that is compared
+_MOST_SPANS = 4000
 _SUFFIX = re.compile(r"\.(?:pdf|docx|md|markdown|html?|txt|csv|rst)$", re.IGNORECASE)
 
 
@@ -44,6 +54,48 @@ class CitedText:
     about: ReadSource
     page: Page | None = None
     text: str = ""
+
+
+class SourcePassages:
+    """The sentences and table rows of one source that was read."""
+
+    def __init__(self, source: CitedText) -> None:
+        assert source.page is not None
+        self.about, self.page, self.text = source.about, source.page, source.text
+
+    @cached_property
+    def quotes(self) -> list[Quote]:
+        """Every sentence and table row, in order."""
+        spans = [(span.start, span.end) for span in split_sentences(self.text)]
+        spans += [found.span() for found in _ROW.finditer(self.text)]
+        kept = sorted(span for span in spans if span[1] - span[0] >= _LEAST_CHARS)[:_MOST_SPANS]
+        return [self._quote(start, end) for start, end in kept]
+
+    def nearest(self, statements: Sequence[str], most: int = _NEAREST) -> list[list[Quote]]:
+        """Return for each statement the quotes that are most about it, best first."""
+        if not self.quotes:
+            return [[] for _ in statements]
+        scores = score_relevance(statements, [quote.text for quote in self.quotes])
+        ranked = [sorted(range(len(row)), key=lambda n: -row[n])[:most] for row in scores]
+        return [[self.quotes[n] for n in places] for places in ranked]
+
+    def describe(self, quotes: Sequence[Quote]) -> str:
+        """Return the source as a model sees it: short ones whole, long ones around the quotes."""
+        if len(self.text) <= _WHOLE_CHARS:
+            return describe_context([self._quote(0, len(self.text))], self.page, self.text, 0)
+        opening = self._quote(0, min(len(self.text), _AROUND_CHARS))
+        return describe_context([opening, *quotes], self.page, self.text, _AROUND_CHARS)
+
+    def passage(self, quotes: Sequence[Quote]) -> Passage:
+        """Return quotes with their context, for the checks."""
+        return build_passage(quotes, self.page, self.text)
+
+    def with_heading(self, quote: Quote) -> Quote:
+        """Return the quote with the headings it stands under."""
+        return quote.model_copy(update={"heading": " > ".join(heading_path(self.text, quote.start))})
+
+    def _quote(self, start: int, end: int) -> Quote:
+        return Quote(page=self.page.sha, start=start, end=end, text=self.text[start:end])
 
 
 class _Snapshot(BaseModel):
@@ -82,7 +134,9 @@ class SourceReader:
         )
 
         async def read(source: CitedSource) -> CitedText:
-            found = await self._read(source, statements.get(source.id, []), files)
+            citing = statements.get(source.id, [])
+            found = await self._read(source, citing, files)
+            found = replace(found, about=found.about.model_copy(update={"cited_by": len(citing)}))
             tell(found.about)
             return found
 
@@ -90,53 +144,43 @@ class SourceReader:
         return {found.about.source.id: found for found in texts}
 
     async def _read(self, source: CitedSource, statements: Sequence[str], files: Sequence[Path]) -> CitedText:
-        if path := _find_file(source, files):
-            return await self._read_file(source, path, len(statements))
-        if urlsplit(source.address).scheme not in {"http", "https"}:
-            why = "why.not_web" if source.address else "why.no_address"
-            return _unread(source, "unreachable", self.say(why), len(statements))
-        address = urldefrag(source.address)[0]
+        path = _find_file(source, files)
+        if path is None and urlsplit(source.address).scheme not in {"http", "https"}:
+            return _unread(
+                source, "unreachable", self.say("why.not_web" if source.address else "why.no_address")
+            )
+        address = path.as_uri() if path else urldefrag(source.address)[0]
         try:
             document = await self.reader(_hit(address, source.label))
         except ProviderError as error:
             if error.status in _GONE:
-                why = self.say("why.status", status=error.status)
-            elif _is_host_unknown(error):
+                return await self._read_archived(source, address, self.say("why.status", status=error.status))
+            if _is_host_unknown(error):
                 why = self.say("why.no_host", host=urlsplit(address).hostname)
-            else:
-                return _unread(source, "unreachable", str(error), len(statements))
-            return await self._read_archived(source, address, why, len(statements))
-        if _says_it_is_gone(document):
-            return await self._read_archived(source, address, self.say("why.gone"), len(statements))
-        if _is_other_topic(source, document, statements):
+                return await self._read_archived(source, address, why)
+            return _unread(source, "unreachable", str(error))
+        if path is None and _says_it_is_gone(document):
+            return await self._read_archived(source, address, self.say("why.gone"))
+        if path is None and _is_other_topic(source, document, statements):
             why = self.say("why.other_topic", title=document.title, label=source.label[:120])
-            return _unread(source, "another topic", why, len(statements), document.title)
-        return _read_source(source, document, "read", address, "", len(statements))
+            return _unread(source, "another topic", why, document.title)
+        return _read_source(source, document, "read", address)
 
-    async def _read_archived(self, source: CitedSource, address: str, why: str, cited_by: int) -> CitedText:
+    async def _read_archived(self, source: CitedSource, address: str, why: str) -> CitedText:
         api = ApiClient("The Internet Archive", self.archive_url)
         try:
             answer = await api.get("/wayback/available", {"url": address}, _Availability)
         except ProviderError as error:
-            return _unread(source, "unreachable", f"{why}; {error}", cited_by)
+            return _unread(source, "unreachable", f"{why}; {error}")
         copy = answer.archived_snapshots.closest
         if copy is None or not copy.available or not copy.url:
-            return _unread(source, "invented", f"{why}; {self.say('why.never_archived')}", cited_by)
+            return _unread(source, "invented", f"{why}; {self.say('why.never_archived')}")
         place = _SNAPSHOT.sub(r"\1id_/", copy.url, count=1)
         try:
             document = await self.reader(_hit(place, source.label))
         except ProviderError as error:
-            why = f"{why}; {self.say('why.no_copy', error=error)}"
-            return _unread(source, "unreachable", why, cited_by)
-        return _read_source(source, document, "archived", place, why, cited_by)
-
-    async def _read_file(self, source: CitedSource, path: Path, cited_by: int) -> CitedText:
-        address = path.as_uri()
-        try:
-            document = await self.reader(_hit(address, source.label))
-        except ProviderError as error:
-            return _unread(source, "unreachable", str(error), cited_by)
-        return _read_source(source, document, "read", address, "", cited_by)
+            return _unread(source, "unreachable", f"{why}; {self.say('why.no_copy', error=error)}")
+        return _read_source(source, document, "archived", place, why)
 
 
 async def read_hit(reader: Callable[[Hit], Awaitable[Document]], hit: Hit) -> CitedText | None:
@@ -146,19 +190,19 @@ async def read_hit(reader: Callable[[Hit], Awaitable[Document]], hit: Hit) -> Ci
     except ProviderError:
         return None
     source = CitedSource(id=hit.address, label=hit.title, address=hit.address)
-    return _read_source(source, document, "read", hit.address, "", 0)
+    return _read_source(source, document, "read", hit.address)
 
 
 def _hit(address: str, title: str) -> Hit:
     return Hit(query="audit", address=address, title=title, snippet="", engine="audit", rank=1)
 
 
-def _unread(source: CitedSource, status: SourceStatus, why: str, cited_by: int, title: str = "") -> CitedText:
-    return CitedText(ReadSource(source=source, status=status, why=why, cited_by=cited_by, title=title))
+def _unread(source: CitedSource, status: SourceStatus, why: str, title: str = "") -> CitedText:
+    return CitedText(ReadSource(source=source, status=status, why=why, title=title))
 
 
 def _read_source(
-    source: CitedSource, document: Document, status: SourceStatus, address: str, why: str, cited_by: int
+    source: CitedSource, document: Document, status: SourceStatus, address: str, why: str = ""
 ) -> CitedText:
     sha = sha256(document.text.encode("utf-8", "replace")).hexdigest()
     page = Page(
@@ -180,7 +224,6 @@ def _read_source(
         published=document.published or "",
         page=sha,
         read_at=address,
-        cited_by=cited_by,
     )
     return CitedText(about, page, document.text)
 

@@ -17,7 +17,7 @@ from fathom.cli.local_models import choose_local_model
 from fathom.cli.run import describe_forecast, print_forecast
 from fathom.cli.text import cut, dollars, plain, print_markdown, safe
 from fathom.errors import BadInput
-from fathom.evaluation.table import render_evaluation
+from fathom.evaluation.scores import render_evaluation
 from fathom.state import RunConfig
 from fathom.text.json_lines import escape_json
 

@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
+from typing import TypeVar
 
 from pydantic import Field
 
 from fathom.audit.auditor import AuditRequest, audit_report
-from fathom.audit.records import AuditResult, ResultRecord
+from fathom.audit.records import ResultRecord
 from fathom.budget.budget import Budget
 from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
@@ -29,17 +30,20 @@ from fathom.evaluation.records import (
     ToolSummary,
 )
 from fathom.evaluation.scores import OWN, summarize_tools
-from fathom.evaluation.tasks import find_report, load_tasks, read_text
 from fathom.llm.factory import make_outputs
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
+from fathom.runs.batch import read_questions
 from fathom.settings.settings import Settings
 from fathom.state import Failure, Forecast, RunConfig, short_hash
 from fathom.storage import open_storage
 
 _REPORT_TOKENS, _CRITERIA_TOKENS, _PROMPT_TOKENS = 3000, 900, 600
+_QUESTION, _REFERENCE, _PAGES = "question.txt", "reference.md", "pages"
+_ENDINGS = (".md", ".txt", ".html")
 _SCORE_OUT, _CRITERIA_OUT, _COMPARE_OUT = 900, 900, 120
 
+T = TypeVar("T")
 Research = Callable[[ResearchRequest], Awaitable[ResearchResult]]
 ForecastResearch = Callable[[ResearchRequest], Awaitable[Forecast]]
 
@@ -50,9 +54,7 @@ class EvalRequest(ResultRecord):
     tasks: str
     out: str
     repeats: int = 1
-    others: dict[str, str] = Field(
-        default_factory=dict
-    )  # reports of other tools: a name, and a file or a folder
+    others: dict[str, str] = Field(default_factory=dict)  # reports of tools: a name, and a file or a folder
     earlier: list[str] = Field(default_factory=list)  # eval.json of earlier evaluations
     is_judge_only: bool = False  # research nothing, only score reports that are there
     run_config: RunConfig = RunConfig()
@@ -84,14 +86,9 @@ async def forecast_evaluation(
     found = [await forecast(_research_request(request, task)) for task in missing]
     judging = await asyncio.to_thread(_forecast_judging, settings, request, len(tasks))
     parts = [*found, judging]
+    added = ("expected_usd", "worst_usd", "expected_s", "worst_s", "calls", "tokens_in", "tokens_out")
     return Forecast(
-        expected_usd=round(sum(one.expected_usd for one in parts), 6),
-        worst_usd=round(sum(one.worst_usd for one in parts), 6),
-        expected_s=sum(one.expected_s for one in parts),
-        worst_s=sum(one.worst_s for one in parts),
-        calls=sum(one.calls for one in parts),
-        tokens_in=sum(one.tokens_in for one in parts),
-        tokens_out=sum(one.tokens_out for one in parts),
+        **{name: sum(getattr(one, name) for one in parts) for name in added},
         because=f"{len(missing)} reports to write, {judging.calls} calls of the judge; audits come on top",
         unpriced=sorted({name for one in parts for name in one.unpriced}),
     )
@@ -99,8 +96,7 @@ async def forecast_evaluation(
 
 def _forecast_judging(settings: Settings, request: EvalRequest, tasks: int) -> Forecast:
     own = settings.with_allowed(request.run_config)
-    if not own.uses_model(request.run_config.model):
-        raise BadInput("An evaluation needs a judge: name a model with --model or --models judge=NAME.")
+    _need_judge(own, request.run_config)
     repeats = 0 if request.is_judge_only else request.repeats
     reports = tasks * (repeats + len(request.others))
     given = OWN in request.others  # own reports as files are compared too
@@ -133,8 +129,7 @@ async def evaluate(
         raise BadInput("--repeats should be 1 or more.")
     run_config = settings.usual(request.run_config)
     own = settings.with_allowed(run_config)
-    if not own.uses_model(run_config.model):
-        raise BadInput("An evaluation needs a judge: name a model with --model or --models judge=NAME.")
+    _need_judge(own, run_config)
     if "budget_usd" in request.run_config.model_fields_set:
         await asyncio.to_thread(refuse_unenforceable_budget, own, run_config)
     tasks = await asyncio.to_thread(load_tasks, Path(request.tasks))
@@ -198,14 +193,26 @@ class _Evaluation:
         text = await asyncio.to_thread(read_text, place)
         if text is None:
             self.tell(f"researching {task.name}, report {repeat}")
-            try:
-                result = await self.research(_research_request(self.request, task))
-            except ProviderError as error:
-                self.failures.append(Failure(where="research", what=task.name, why=str(error)))
+            research = self.research(_research_request(self.request, task))
+            result = await self._try("research", task.name, research)
+            if result is None:
                 return None
             text, usd = result.report, result.metadata.cost_usd
             await asyncio.to_thread(_keep, place, text)
         return _Written(OWN, task, repeat, place, text, usd)
+
+    async def _try(self, where: str, what: str, work: Awaitable[T]) -> T | None:
+        """Return what the work gives; None if it fails, and the failure is told in the result.
+
+        Bad input is for whoever asked to mend, except a report that cannot be audited.
+        """
+        try:
+            return await work
+        except (ProviderError, BadInput) as error:
+            if isinstance(error, BadInput) and where != "audit":
+                raise
+            self.failures.append(Failure(where=where, what=what, why=str(error)))
+            return None
 
     def _find_others(self) -> list[_Written]:
         found = []
@@ -223,23 +230,17 @@ class _Evaluation:
 
     async def _make_rubric(self, task: EvalTask) -> TaskRubric | None:
         self.tell(f"making criteria for {task.name}")
-        try:
-            return await self.judge.make_rubric(task.question)
-        except ProviderError as error:
-            self.failures.append(Failure(where="judge", what=task.name, why=str(error)))
-            return None
+        return await self._try("judge", task.name, self.judge.make_rubric(task.question))
 
     async def _score(self, one: _Written, rubric: TaskRubric | None) -> EvalReport:
         self.tell(f"scoring {one.tool} on {one.task.name}, report {one.repeat}")
-        race: RaceScore | None = None
+        what, race = f"{one.tool}, {one.task.name}", None
         if rubric and not _is_reference(one):
-            try:
-                race = await self.judge.score(one.task.question, rubric, one.text, one.task.reference)
-            except ProviderError as error:
-                self.failures.append(
-                    Failure(where="judge", what=f"{one.tool}, {one.task.name}", why=str(error))
-                )
-        audit = await self._audit(one)
+            score = self.judge.score(one.task.question, rubric, one.text, one.task.reference)
+            race = await self._try("judge", what, score)
+        config = self.request.run_config.model_copy(update={"docs": one.task.docs})
+        asked = AuditRequest(report=str(one.place), body=one.text.encode(), run_config=config)
+        audit = await self._try("audit", what, audit_report(self.settings, asked))
         return EvalReport(
             tool=one.tool,
             task=one.task.name,
@@ -265,27 +266,12 @@ class _Evaluation:
             found.append(report)
         return found
 
-    async def _audit(self, one: _Written) -> AuditResult | None:
-        config = self.request.run_config.model_copy(update={"docs": one.task.docs})
-        request = AuditRequest(report=str(one.place), body=one.text.encode(), run_config=config)
-        try:
-            return await audit_report(self.settings, request)
-        except BadInput as error:
-            self.failures.append(Failure(where="audit", what=f"{one.tool}, {one.task.name}", why=str(error)))
-            return None
-
     async def _compare(self, one: _Written, other: _Written) -> PairOutcome | None:
         self.tell(f"comparing with {other.tool} on {one.task.name}")
-        try:
-            preferred = await self.judge.compare(one.task.question, one.text, other.text)
-        except ProviderError as error:
-            self.failures.append(
-                Failure(where="judge", what=f"{other.tool}, {one.task.name}", why=str(error))
-            )
-            return None
-        return PairOutcome(
-            task=one.task.name, tool=OWN, other=other.tool, repeat=one.repeat, preferred=preferred
-        )
+        asked = self.judge.compare(one.task.question, one.text, other.text)
+        preferred = await self._try("judge", f"{other.tool}, {one.task.name}", asked)
+        about = {"task": one.task.name, "tool": OWN, "other": other.tool, "repeat": one.repeat}
+        return PairOutcome(**about, preferred=preferred) if preferred else None
 
     def _earlier(self) -> list[ToolSummary]:
         found = []
@@ -297,6 +283,11 @@ class _Evaluation:
             own = next((one for one in past.summaries if one.tool == OWN), None)
             found += [own.model_copy(update={"tool": f"{OWN}, {Path(place).parent.name}"})] if own else []
         return found
+
+
+def _need_judge(settings: Settings, run_config: RunConfig) -> None:
+    if not settings.uses_model(run_config.model):
+        raise BadInput("An evaluation needs a judge: name a model with --model or --models judge=NAME.")
 
 
 def _is_reference(one: _Written) -> bool:
@@ -323,3 +314,50 @@ def _keep(place: Path, text: str) -> None:
     part = place.with_suffix(".part")
     part.write_text(text, "utf-8")
     part.replace(place)
+
+
+def load_tasks(place: Path) -> list[EvalTask]:
+    """Return the tasks: of one folder with a question.txt, of a folder of such, or of a file's lines."""
+    if place.is_file():
+        questions = read_questions(place.read_text("utf-8"), {})
+        return [EvalTask(name=f"{one.number:02}", question=one.request.query) for one in questions]
+    if not place.is_dir():
+        raise BadInput(f"There are no tasks at {place}.")
+    folders = (
+        [place] if (place / _QUESTION).is_file() else sorted(p.parent for p in place.glob(f"*/{_QUESTION}"))
+    )
+    if not folders:
+        raise BadInput(f"{place} has no folder with a {_QUESTION}.")
+    return [_load_folder(folder) for folder in folders]
+
+
+def _load_folder(folder: Path) -> EvalTask:
+    question = (read_text(folder / _QUESTION) or "").strip()
+    if not question:
+        raise BadInput(f"{folder / _QUESTION} is empty.")
+    pages = folder / _PAGES
+    return EvalTask(
+        name=folder.resolve().name,
+        question=question,
+        docs=[str(pages.resolve())] if pages.is_dir() else [],
+        reference=read_text(folder / _REFERENCE) or "",
+    )
+
+
+def find_report(place: Path, task: EvalTask, *, is_only: bool) -> Path | None:
+    """Return another tool's report on a task: `TASK.md` or `TASK/report.md` of a folder, or the file."""
+    if place.is_file():
+        return place if is_only or place.stem == task.name else None
+    names = [place / f"{task.name}{ending}" for ending in _ENDINGS]
+    names += [place / task.name / f"report{ending}" for ending in _ENDINGS]
+    return next((path for path in names if path.is_file()), None)
+
+
+def read_text(path: Path) -> str | None:
+    """Return the text of a file; None if it is not there, BadInput if it cannot be read."""
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read: {error}.") from None

@@ -36,11 +36,11 @@ class ReportJudge:
         """Return criteria and weights made for the question."""
         form = await self._ask("criteria", question, {}, CriteriaAnswer)
         weights = {name: float(getattr(form, name)) for name in DIMENSIONS}
-        by_name = {name: name for name in DIMENSIONS}
         criteria = [
-            Criterion(dimension=by_name[name], text=one.text, weight=max(0.0, one.weight))
+            Criterion(dimension=name, text=one.text, weight=max(0.0, one.weight))
             for one in form.criteria
-            if (name := one.dimension.strip().lower().replace(" ", "_")) in by_name
+            for name in DIMENSIONS
+            if one.dimension.strip().lower().replace(" ", "_") == name
         ]
         if not criteria:
             raise Unreadable("The judge made no criteria.")

@@ -1,4 +1,4 @@
-"""The arithmetic of an evaluation: weights, scores, relative scores, intervals, pairs. Knows no model."""
+"""The arithmetic of an evaluation: weights, scores, relative scores, intervals, pairs; and its table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
@@ -9,6 +9,7 @@ from fathom.evaluation.records import (
     Criterion,
     Dimension,
     EvalReport,
+    EvalResult,
     Interval,
     PairOutcome,
     Preference,
@@ -20,25 +21,13 @@ from fathom.evaluation.records import (
 OWN = "fathom"
 # Student's t for a 95 % interval, by degrees of freedom.
 _T = (
-    12.706,
-    4.303,
-    3.182,
-    2.776,
-    2.571,
-    2.447,
-    2.365,
-    2.306,
-    2.262,
-    2.228,
-    2.201,
-    2.179,
-    2.160,
-    2.145,
-    2.131,
-)
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131
+)  # fmt: skip
 _T_LATER = {20: 2.086, 30: 2.042, 60: 2.000}
 _T_MANY = 1.96
 _MOST = 10.0
+_HEAD = ("Tool", "Reports", "RACE, relative", "RACE, 0-10", *(name.split("_")[0] for name in DIMENSIONS))
+_MORE = ("Citation accuracy", "Effective citations", "Won / tied / lost by us", "USD a report")
 
 
 def make_rubric(weights: Mapping[Dimension, float], criteria: Sequence[Criterion]) -> TaskRubric:
@@ -152,3 +141,38 @@ def _quantile(freedom: int) -> float:
     if freedom <= len(_T):
         return _T[freedom - 1]
     return next((t for most, t in _T_LATER.items() if freedom <= most), _T_MANY)
+
+
+def render_evaluation(result: EvalResult) -> str:
+    """Return the table, what was lost, and what the judge cost."""
+    rows = [[*_HEAD, *_MORE], ["---"] * (len(_HEAD) + len(_MORE)), *map(_row, result.summaries)]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    lost = "".join(f"- not done: {one.where}, {one.what} ({one.why})\n" for one in result.failures)
+    about = f"Judge: {result.judge}. Tasks: {', '.join(result.tasks)}. Judging cost {result.usd:.4f} USD."
+    note = "Intervals are 95 %, by Student's t over reports. A relative score of 0.5 equals the reference."
+    return f"{table}\n\n{about}\n{note}\n{lost}"
+
+
+def _row(one: ToolSummary) -> list[str]:
+    count = max((found.count for found in (one.overall, one.citation_accuracy) if found), default=0)
+    compared = one.wins + one.ties + one.losses
+    return [
+        one.tool,
+        str(count),
+        _interval(one.relative, 3),
+        _interval(one.overall, 2),
+        *(f"{one.dimensions[name]:.2f}" if name in one.dimensions else "–" for name in DIMENSIONS),
+        _interval(one.citation_accuracy, 3),
+        _interval(one.effective_citations, 1),
+        f"{one.wins} / {one.ties} / {one.losses}" if compared else "–",
+        _interval(one.usd, 4),
+    ]
+
+
+def _interval(found: Interval | None, digits: int) -> str:
+    if found is None:
+        return "–"
+    mean = f"{found.mean:.{digits}f}"
+    if found.low is None or found.high is None:
+        return mean
+    return f"{mean} ({max(0.0, found.low):.{digits}f} to {found.high:.{digits}f})"
