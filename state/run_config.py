@@ -230,6 +230,13 @@ class RunConfig(BaseModel):
         ),
     )
 
+    session_id: Annotated[str | None, Option(FAR_GROUP, "ID")] = Field(
+        None,
+        max_length=100,
+        pattern=r"^[\w.:-]+$",
+        description="The client session the run belongs to, such as a browser's tab; empty: none.",
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _read_words(cls, given: Any) -> Any:

@@ -45,6 +45,17 @@ async def test_a_thread_lists_its_questions_and_answers_in_order(tmp_path: Path)
     assert [query.id for query in other.queries] == [alone.run_id]
 
 
+async def test_a_thread_keeps_the_session_of_the_client_that_began_it(tmp_path: Path) -> None:
+    settings, request = asked(tmp_path)
+    asking = DeepResearcher(settings)
+    named = ResearchRequest(query=request.query, **{**request.said, "session_id": "tab-1"})
+    first = await asking.research(named)
+    await asking.follow_up(first.run_id, AT_HAND)
+    assert (await asking.thread(first.run_id)).session_id == "tab-1"
+    with pytest.raises(BadInput):
+        ResearchRequest(query="What?", session_id="<script>")
+
+
 async def test_a_thread_is_idle_after_ten_minutes_and_closed_for_good(tmp_path: Path) -> None:
     settings, request = asked(tmp_path)
     asking = DeepResearcher(settings)

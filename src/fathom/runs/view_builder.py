@@ -204,6 +204,7 @@ def view_thread(sights: Sequence[ViewedRun], now: datetime, *, is_closed: bool) 
     last = max(at.last for at in sights)
     thread = ConversationThread(
         id=sights[0].thread,
+        session_id=sights[0].run_config.session_id or "",
         queries=[view_query(at) for at in sights],
         answers=[answer for at in sights if at.is_over and (answer := view_answer(at))],
         created_at=sights[0].began,

@@ -245,6 +245,7 @@ class ConversationThread(StatusView):
         "idle": frozenset({"active", "closed"}),
     }
 
+    session_id: str = ""  # of the client that began it, such as a browser's tab; empty: none was named
     queries: list[ResearchQuery] = Field(min_length=1)
     answers: list[SynthesizedAnswer]
     created_at: AwareDatetime

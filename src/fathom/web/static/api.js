@@ -30,6 +30,13 @@ export const get = (path, words = {}) => {
 export const post = (path, body = {}) =>
   ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
+// Names this tab to the server: a thread of questions keeps the name of the tab that began it.
+export function sessionId() {
+  const known = sessionStorage.getItem("session") ?? `page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+  sessionStorage.setItem("session", known);
+  return known;
+}
+
 export const upload = (file, folder) =>
   ask(`uploads?${new URLSearchParams({ name: file.name, folder })}`, {
     method: "PUT",

@@ -1,6 +1,6 @@
 // Ask: one field, where to look, how far to go and what that costs; the rest is behind "more".
 
-import { get, post } from "./api.js";
+import { get, post, sessionId } from "./api.js";
 import { documentPicker } from "./documents.js";
 import { act, button, field, h } from "./dom.js";
 import { expectation, language, t } from "./texts.js";
@@ -75,7 +75,7 @@ export function askView(main) {
       if (begun) location.hash = `#/batch/${begun.id}`;
       return;
     }
-    const begun = await act(send, told, () => post("runs", asked));
+    const begun = await act(send, told, () => post("runs", { ...asked, config: { ...asked.config, session_id: sessionId() } }));
     if (begun) location.hash = `#/run/${begun.id}`;
   }
 
