@@ -15,8 +15,13 @@ from fathom.evidence.stopping import RunPosition, decide_stop
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import BudgetPort, Clock, ControlSignalsPort, PagesPort, TimeBudgetPort
 from fathom.planning.hypotheses import active_hypotheses
-from fathom.planning.judgement import assess_without_model, find_position, score_round, weigh_round_hypotheses
-from fathom.planning.model_inputs import make_judge_input
+from fathom.planning.model_inputs import (
+    assess_without_model,
+    find_position,
+    make_judge_input,
+    score_round,
+    weigh_round_hypotheses,
+)
 from fathom.planning.reading_list import choose_pages_for_gaps, reread_linked_pages
 from fathom.report.outline import OutlineMaterial, drop_empty_parts, update_outline
 from fathom.report.publish import publish_nothing_found

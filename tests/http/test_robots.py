@@ -14,8 +14,7 @@ from standins.web import Web, html
 
 from fathom.errors import Refused, Unavailable
 from fathom.http.fetch import Fetcher
-from fathom.http.rate_limits import HostLimiter
-from fathom.http.robots import RobotsGate, RobotsRules
+from fathom.http.robots import HostLimiter, RobotsGate, RobotsRules
 from fathom.reading.readers import make_polite
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)

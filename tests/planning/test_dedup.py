@@ -3,7 +3,7 @@
 import pytest
 from fakes.records import query
 
-from fathom.planning.dedup import drop_repeats
+from fathom.planning.ranking import drop_repeats
 
 SAME = [
     ("tidal power cost", "cost of tidal power"),

@@ -5,14 +5,7 @@ from typing import Any
 import pytest
 from fakes.records import claim, hit, judgement, page, query
 
-from fathom.planning.perspectives import (
-    derive_perspectives,
-    describe_structure,
-    distinct_perspectives,
-    find_headings,
-    read_structure,
-)
-from fathom.planning.reflexion import (
+from fathom.planning.memory import (
     RoundSituation,
     advise_new_approach,
     best_lessons,
@@ -22,6 +15,13 @@ from fathom.planning.reflexion import (
     failed_lessons,
     is_overused,
     lesson_discount,
+)
+from fathom.planning.perspectives import (
+    derive_perspectives,
+    describe_structure,
+    distinct_perspectives,
+    find_headings,
+    read_structure,
 )
 from fathom.state import Hypothesis, Lesson
 

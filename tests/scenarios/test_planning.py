@@ -16,7 +16,7 @@ from standins.working_model import form_of, researcher, scripted, value
 from fathom import DeepResearcher, ResearchRequest
 from fathom.events import PlanGenerated
 from fathom.graph import build_graph
-from fathom.planning.dedup import drop_repeats
+from fathom.planning.ranking import drop_repeats
 from fathom.search.protocol import SearchOutcome
 from fathom.settings.settings import load_settings
 from fathom.state import Gap, Hit, Plan, Query, Rubric, RunConfig, SubQuestion

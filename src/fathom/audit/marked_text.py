@@ -24,9 +24,8 @@ from lxml import etree  # type: ignore[import-untyped]
 from lxml import html as lxml_html
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import build_document, clean_text, one_line
+from fathom.reading.blocks import build_document, clean_text, one_line, resolve_link
 from fathom.reading.documents import decode_text, detect_kind, parse_document
-from fathom.reading.links import resolve_link
 from fathom.reading.parsers.docx import BROKEN_WORD_FILE, check_parts, heading_level, style_name
 from fathom.reading.parsers.markdown import front_matter
 from fathom.reading.parsers.pdf import PDFIUM_LOCK, page_blocks

@@ -20,7 +20,6 @@ from fathom.http.client import environment_proxy
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[str]]]
-
 _NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
 _V4_COMPATIBLE = ipaddress.ip_network("::/96")
 _MAX_ADDRESS_CHARS = 2048

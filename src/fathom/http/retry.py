@@ -17,7 +17,6 @@ from stamina.instrumentation import RetryDetails, set_on_retry_hooks
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 
 T = TypeVar("T")
-
 _log = logging.getLogger(__name__)
 
 
@@ -65,7 +64,6 @@ async def retry(call: Callable[[], Awaitable[T]], policy: RetryPolicy) -> T:
 
 
 _RETRYABLE = {408, 425, 429}
-
 _REFUSED = {401, 402, 403, 432, 433}  # 432 and 433 are Tavily's: the plan or the budget is used up
 
 

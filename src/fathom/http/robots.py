@@ -1,8 +1,7 @@
-"""What hosts ask of robots in their robots.txt (RFC 9309), and a gate that obeys it.
+"""Manners towards hosts: what they ask of robots (RFC 9309), few requests at a time, pauses between them.
 
-A host without one (4xx) allows everything. One that cannot be asked (5xx, 429, no answer) is left alone for
-now, as the RFC wants it: its pages are Unavailable, so a later try may find it well. Does not know why a page
-is wanted.
+A host without a robots.txt (4xx) allows everything. One that cannot be asked (5xx, 429, no answer) is left
+alone for now, as the RFC wants it: its pages are Unavailable, so a later try may find it well.
 """
 
 import asyncio
@@ -16,11 +15,10 @@ from urllib.parse import urlsplit
 
 from protego import Protego
 
-from fathom.concurrency import PerLoop
+from fathom.concurrency import PacedLock, PerLoop
 from fathom.errors import ProviderError, Refused, Unavailable
 from fathom.http.client import USER_AGENT
 from fathom.http.fetch import Fetch
-from fathom.http.rate_limits import HostLimiter
 
 _MAX_HOSTS = 1_000
 _KEPT_S = 24 * 3600.0  # no longer, says the RFC
@@ -28,6 +26,48 @@ _FAILURE_KEPT_S = 1.0  # so that the pages of one round share one failure
 _MAX_CHARS = 512_000  # so much must be read, says the RFC
 _SHORT_CHARS = 1_000
 _LONGEST_PAUSE_S = 10.0
+
+
+class _Host:
+    def __init__(self, name: str, at_once: int) -> None:
+        self.places = PerLoop(lambda: asyncio.Semaphore(at_once))
+        self.starts = PacedLock(f"host {name}")
+
+
+class HostLimiter:
+    """A gate for fetches: at most `at_once` a host in a loop, and `pause_s` between any two starts."""
+
+    def __init__(self, *, at_once: int = 2, pause_s: float = 0.5) -> None:
+        self._at_once = at_once
+        self._pause_s = pause_s
+        self._known: OrderedDict[str, _Host] = OrderedDict()
+        self._guard = threading.Lock()
+
+    @asynccontextmanager
+    async def turn(self, address: str, *, pause_s: float = 0.0) -> AsyncIterator[None]:
+        """Wait until the address's host may be asked; a host may want a longer pause than ours."""
+        host = self._host(urlsplit(address).netloc.lower())
+        async with host.places():
+            async with host.starts.turn(max(pause_s, self._pause_s)):
+                pass  # only the starts take turns: who has started makes room for the next one to start
+            yield
+
+    @asynccontextmanager
+    async def turn_without_pause(self, address: str) -> AsyncIterator[None]:
+        """The same for what is asked once a day: nobody has to pause after it."""
+        host = self._host(urlsplit(address).netloc.lower())
+        async with host.places():
+            async with host.starts.turn(0.0):
+                pass
+            yield
+
+    def _host(self, name: str) -> _Host:
+        with self._guard:
+            found = self._known.setdefault(name, _Host(name, self._at_once))
+            self._known.move_to_end(name)
+            while len(self._known) > _MAX_HOSTS:
+                self._known.popitem(last=False)
+            return found
 
 
 @dataclass

@@ -20,11 +20,8 @@ _ARXIV = re.compile(
 )
 
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
-
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
 _DEFAULT_PORTS = {None, 80, 443}
 
 

@@ -19,13 +19,9 @@ _NAME = re.compile(
 )
 
 _QUOTED = re.compile(r"[“\"'‘「《]([^”\"'’」》]{2,60})[”\"'’」》]")
-
 _AMOUNT = re.compile(r"\d[\d.,]*(?:\s?%|\s+[a-z]{3,})?|\d[\d.,]*\s?[가-힣]{1,4}")
-
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d{2}\b")
-
 _ASKS_YEAR = re.compile(r"\bwhen\b|\byear\b|\bdate\b|언제|연도|몇\s*년", re.IGNORECASE)
-
 _ASKS_AMOUNT = re.compile(r"\bhow (?:many|much|long|far|old|big|high|tall)\b|얼마|몇", re.IGNORECASE)
 
 _KOREAN_ENDING = re.compile(
@@ -33,7 +29,6 @@ _KOREAN_ENDING = re.compile(
 )
 
 _KOREAN_VERB_ENDING = re.compile(r"(?:다|요|까|며|고|서|한|된|하는|되는|했|하여)$")
-
 _MAX_PHRASE_WORDS = 6
 
 
@@ -97,7 +92,6 @@ def _remaining_words(text: str, question: str) -> str:
 
 
 _PLACEHOLDER = re.compile(r"\{\s*(Q\d+)\s*\}", re.IGNORECASE)
-
 _ANY_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 

@@ -73,7 +73,6 @@ _PARTS = re.compile(
 )
 
 _LONG_WORDS = 40
-
 _KINDS: tuple[EffortKind, ...] = get_args(EffortKind)
 
 _ROUNDS: dict[EffortKind, dict[Depth, int]] = {

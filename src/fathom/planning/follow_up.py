@@ -27,19 +27,12 @@ from fathom.text.sentences import split_sentences
 from fathom.text.tokens import has_cjk
 
 _MAX_TEXTS = 200
-
 _CLAIMS_A_QUESTION = 8  # per sub-question
-
 _MAX_CLAIMS = 2000  # the most relevant first
-
 _PAGES_A_QUESTION = 3  # per sub-question
-
 _NEAR_BEST = 0.3  # of the best page's score for a sub-question: pages far below are about something else
-
 _DIRECT_FROM = 0.6  # of an answer of the kind that is asked for, with the verb that is asked
-
 _OF_THE_KIND = 0.3  # the same with any verb
-
 _MAX_FOREIGN_PAGES = 3  # pages in another language, whose words cannot be compared
 
 

@@ -20,9 +20,7 @@ from fathom.state import Forecast, Role, RunConfig
 from fathom.storage.records import CostLine
 
 _MOST_RUNS = 30
-
 _IDLE_S = 300.0  # a longer pause was a user's
-
 _REPORT_ROLES = {"outline", "write"}
 
 
@@ -86,27 +84,16 @@ _USUAL_TOKENS: dict[Role, tuple[int, int]] = {
 # All parts of a report are written in one call (of a very long one in two), and edited in another; about
 # every second draft has sentences to rewrite. Checked are the draft, the edit and the main conclusions.
 _WRITE_CALLS, _CHECK_CALLS = 2.5, 3.0
-
 _TRUST = 5  # calls: the weight of the defaults against observed calls
-
 _READ_SHARE = 0.9  # of the pages allowed
-
 _NEW_PAGES = 3.0  # new pages per query, at most
-
 _STOPPING = 0.35  # exponent: ten times the allowed rounds give 2.2 times the rounds
-
 _ANSWER_S = 1.0  # until an answer begins
-
 _TOKENS_A_S = 80.0
-
 _LOOKING_S = 3.0  # a round's searches and pages
-
 _LOOKING_MOST_S = 180.0  # if every engine is tried three times and every page takes its full time
-
 _PAGES_TOGETHER = 4  # pages whose claims are verified in one call
-
 _WRITING: tuple[Role, ...] = ("write", "check", "write", "check")  # in sequence: draft, check, edit, check
-
 _MOST_WRITING_CALLS = 7  # plus outline, rewrite and a second check
 
 

@@ -61,19 +61,12 @@ def _direction_sign(text: str) -> int:
 
 
 MAX_ACTIVE = 5
-
 START_CONFIDENCE, SUPPORT_STEP, CONTRADICTION_STEP = 0.5, 0.10, 0.15
-
 _SAME_STATEMENT = 0.85
-
 _DENSE_SOURCES = 10  # sources for full evidence density; one against it takes away half a source
-
 _RECENT_ROUNDS = 2  # rounds in which evidence for a hypothesis is recent; then it counts half
-
 _MAX_HYPOTHESES = 40  # in all, active or inactive
-
 _MAX_SOURCES_A_SIDE = 50  # per side
-
 _MAX_STATEMENT_CHARS = 300
 
 

@@ -1,24 +1,33 @@
-"""Build the planner's and the judge's input from the state."""
+"""Build the planner's and the judge's input from the state, and the judgement of a round."""
 
 from datetime import date
 
-from fathom.evidence.question_checks import run_checks
+from fathom.budget.budget import Account
+from fathom.evidence import scoring
+from fathom.evidence.gaps import collect_gaps
+from fathom.evidence.question_checks import list_failing_checks, run_checks
+from fathom.evidence.rubric import assess_no_claims
+from fathom.evidence.scoring import find_best_new_claims
+from fathom.evidence.stopping import RunPosition, count_idle_rounds
 from fathom.planning.bandit import gaps_to_close
 from fathom.planning.dependencies import find_answers
 from fathom.planning.effort import describe_limits
-from fathom.planning.hypotheses import active_hypotheses
-from fathom.planning.memory import confidence_by_claim, summarize_rounds
-from fathom.planning.reflexion import (
+from fathom.planning.follow_up import is_answered_by_words
+from fathom.planning.hypotheses import active_hypotheses, weigh_hypotheses
+from fathom.planning.memory import (
     TOOL_NAMES,
     RoundSituation,
     advise_new_approach,
     choose_tool,
+    confidence_by_claim,
     count_barren_rounds,
     draw_lessons,
+    summarize_rounds,
 )
-from fathom.state import Effort, Lesson, ResearchState, RunConfig, ThinkingTool
+from fathom.planning.reading_list import origin_hits
+from fathom.state import Effort, Hypothesis, Judgement, Lesson, ResearchState, RunConfig, ThinkingTool
 from fathom.state.depth import Thinking
-from fathom.state.model_io import JudgeInput, LinkPaths, PlanInput
+from fathom.state.model_io import Assessment, JudgeInput, LinkPaths, ModelResult, PlanInput
 
 
 def make_judge_input(
@@ -104,3 +113,98 @@ def _collect_lessons(state: ResearchState) -> list[Lesson]:
     before = [lesson for lesson in state.get("lessons", []) if lesson.round < last]
     found = (state.get("asked", []), state.get("chosen", []), state.get("pages", []), state.get("claims", []))
     return [*before, *(draw_lessons(*found, last) if last else [])]
+
+
+_MAX_EVIDENCE_PAGES = 10  # pages a judgement names
+_QUICK_PATIENCE = 1  # rounds after which an important gap no longer keeps a quick run going
+
+
+def assess_without_model(state: ResearchState, language: str | None) -> ModelResult[Assessment] | None:
+    """Return an assessment if no model is needed: no claims, or in an update the same as before."""
+    claims, earlier = state.get("claims", []), state.get("earlier")
+    if not claims:
+        is_rejected = any(not entry.section for entry in state.get("rejected", []))
+        return ModelResult(assess_no_claims(state.get("questions", []), language, is_rejected=is_rejected))
+    if earlier is None or {claim.id for claim in claims} != {claim.id for claim in earlier.claims}:
+        return None
+    last = earlier.judgements[-1]
+    known = Assessment(last.rubric, last.gaps, confidence=last.confidence, is_by_words=last.is_by_words)
+    return ModelResult(known)
+
+
+def weigh_round_hypotheses(state: ResearchState, assessment: Assessment) -> list[Hypothesis]:
+    """Update the hypotheses with this round's evidence."""
+    known = {claim.id: claim for claim in state.get("claims", [])}
+    speaking = scoring.map_pages_to_sources(state.get("pages", []))
+    number = len(state.get("judgements", [])) + 1
+    return weigh_hypotheses(state.get("hypotheses", []), assessment.bearings, known, speaking, number)
+
+
+def score_round(state: ResearchState, case: JudgeInput, assessment: Assessment, today: date) -> Judgement:
+    """Return scores, new claims and gaps of the round, without the decision to stop."""
+    claims, read = state.get("claims", []), state.get("pages", [])
+    before = state.get("judgements", [])
+    parts = {
+        "coverage": scoring.score_coverage(case.questions, claims),
+        "diversity": scoring.score_diversity(claims, read),
+        "quality": scoring.score_quality(assessment.rubric) if claims else 0.0,
+        "freshness": scoring.score_freshness(claims, read, today),
+    }
+    return Judgement(
+        round=len(before) + 1,
+        **parts,
+        overall=scoring.score_overall(**parts),
+        rubric=assessment.rubric,
+        gaps=collect_gaps(assessment.gaps, case.checks),
+        checks=list(case.checks),
+        claims=len(claims),
+        pages=len(read),
+        new_claims=len(claims) - (before[-1].claims if before else 0),
+        confidence=min(1.0, max(0.0, assessment.confidence)),
+        found=find_best_new_claims(claims, before),
+        evidence=case.link_paths.best[:_MAX_EVIDENCE_PAGES] if case.link_paths else [],
+        leads=case.link_paths.leads if case.link_paths else [],
+        is_by_words=assessment.is_by_words,
+    )
+
+
+def find_position(
+    state: ResearchState,
+    judgement: Judgement,
+    assessment: Assessment,
+    run_config: RunConfig,
+    account: Account,
+) -> RunPosition:
+    """Return the run's position for the stop rules; failing checks count by themselves, not as gaps."""
+    known = state.get("known")
+    is_follow_up = known is not None and known.is_recalled
+    return RunPosition(
+        round=judgement.round,
+        max_rounds=run_config.max_rounds,
+        overall=judgement.overall,
+        threshold=run_config.threshold,
+        diversity=judgement.diversity,
+        sources=scoring.count_sources(state.get("claims", []), state.get("pages", [])),
+        claims=judgement.claims,
+        new_claims=judgement.new_claims,
+        gaps=assessment.gaps,
+        spent_usd=account.usd,
+        budget_usd=run_config.budget_usd,
+        reserve=run_config.reserve,
+        is_spent=account.is_out,
+        is_finishing=state.get("is_finishing", False),
+        has_asked=bool(state.get("queries")) or (is_follow_up and judgement.round == 1),
+        coverage=judgement.coverage,
+        confidence=judgement.confidence,
+        gain=judgement.gain,
+        failing=list_failing_checks(judgement.checks, state.get("judgements", [])),
+        is_endless=run_config.endless,
+        idle_rounds=count_idle_rounds([*state.get("judgements", []), judgement]),
+        settled=assessment.settled,
+        why_not_converged=assessment.why_not_converged,
+        is_follow_up=is_follow_up,
+        has_unread_origins=bool(origin_hits(state, run_config)),
+        patience=_QUICK_PATIENCE if run_config.depth == "quick" else run_config.max_rounds,
+        is_by_words=judgement.is_by_words,
+        is_at_hand=not judgement.is_by_words or is_answered_by_words(state),
+    )

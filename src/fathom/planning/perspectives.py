@@ -25,11 +25,8 @@ _USUAL_HEADING = re.compile(
 )
 
 _NUMBERED = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.|제?\d+[장절])\s+")
-
 _MAX_PAGE_HEADINGS = 12
-
 _MAX_PERSPECTIVES = 5
-
 _MAX_HEADING_CHARS = 80
 
 
@@ -89,7 +86,6 @@ def _clean(heading: str) -> str:
 
 
 _MAX_STRUCTURES = 3
-
 _STRUCTURE_TIMEOUT_S = 8.0
 
 

@@ -36,9 +36,7 @@ _WORD = re.compile(r"\{?\w+\}?(?:[-.'’&/]\w+)*")
 
 # Particles that are never part of the word, unlike 이, 가 or 로.
 _SURE_ENDING = re.compile(r"(?<=[가-힣]{2})(?:에서|으로|은|는|을|를|의)$")
-
 _KOREAN_VERB = re.compile(r"(?:나|나요|니까|는가|은가|인가|한가|을까|할까|일까|인지|는지|줘|세요|다)$")
-
 _MAX_TOPIC_WORDS = 10
 
 FAMILY_FORMS: dict[Family, tuple[str, ...]] = {
@@ -100,7 +98,6 @@ def normalize_query(text: str) -> str:
 
 
 MIN_CANDIDATES = 10
-
 _FAMILIES: tuple[Family, ...] = ("web", "academic", "counter")
 
 
@@ -179,11 +176,8 @@ def _make_query(text: str, question: str, family: Family, theme: QueryTheme) -> 
 
 
 MAX_ANGLES = 40
-
 _MAX_UNUSED_WORDS = 6
-
 _BROAD_WORDS = 3
-
 _BEST_FINDINGS = 30
 
 

@@ -24,7 +24,6 @@ from fathom.text.ranking import PAGE_TOKENS, best_passages, bm25, score_relevanc
 from fathom.text.sentences import split_passages
 
 _MAX_LINKED_PAGES = 5  # best pages to follow links among
-
 _MAX_LINKED_A_ROUND = 2  # pages per round
 
 
@@ -76,15 +75,10 @@ def _closest_question(words: str, questions: Sequence[SubQuestion]) -> SubQuesti
 
 
 _MAX_REREADS_A_ROUND = 2
-
 _MAX_REREADS_A_PAGE = 2  # times a page may be read again in a run
-
 _MAX_TEXTS = 60  # the newest
-
 _SHORTLIST = 20  # passages examined closely for a gap
-
 _LIKELY_ANSWER = 0.5  # the score that makes a passage worth a call
-
 _LONG_CHARS = 2 * PAGE_TOKENS  # a shorter page was shown whole, in any language
 
 
@@ -151,9 +145,7 @@ def _likely_pages(words: str, hidden: Sequence[tuple[str, str]]) -> list[str]:
 
 
 ORIGIN_ENGINE = "origin"  # the engine of such a hit
-
 _MAX_ORIGINS_A_ROUND = 3
-
 _SNIPPET_CHARS = 300
 
 

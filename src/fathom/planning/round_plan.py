@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
 
-from fathom.planning.dedup import drop_repeats
 from fathom.planning.dependencies import (
     drop_placeholders,
     drop_unsound_needs,
@@ -18,6 +17,7 @@ from fathom.planning.dependencies import (
     longest_chain,
 )
 from fathom.planning.hypotheses import leading_hypothesis
+from fathom.planning.memory import is_overused
 from fathom.planning.queries import (
     QueryCandidate,
     QueryTheme,
@@ -29,17 +29,14 @@ from fathom.planning.queries import (
     normalize_query,
     queries_from_other_angles,
 )
-from fathom.planning.ranking import choose_queries, make_scoring_context, order_open_questions
-from fathom.planning.reflexion import is_overused
-from fathom.search.subjects import links_wanted
+from fathom.planning.ranking import choose_queries, drop_repeats, make_scoring_context, order_open_questions
+from fathom.search.papers import links_wanted
 from fathom.state import SCOUT, Family, Hypothesis, LinkKind, Plan, Query, ResearchState, SubQuestion
 from fathom.state.model_io import PlanInput
 from fathom.text.ranking import terms
 
 _MOST_QUESTIONS = 8
-
 _MOST_WAITING = 20
-
 _MOST_NAMES_TOLD = 5
 
 

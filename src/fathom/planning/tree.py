@@ -18,7 +18,6 @@ from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
 
 AS_ASKED = "as asked"
-
 _PART_ANGLE = "a part of the question"
 
 # Angles of other interests, in English and Korean; counter-evidence comes first.
@@ -132,9 +131,7 @@ def plan_branches(state: ResearchState, run_config: RunConfig, worth: Effort) ->
 
 
 _NOVELTY_WEIGHT = 0.5
-
 _EMPTY_TWICE = 2
-
 _MAX_FOLLOW_UPS = 4
 
 

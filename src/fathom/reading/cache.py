@@ -69,15 +69,10 @@ class PdfStore:
 
 
 _log = logging.getLogger(__name__)
-
 _UNWRITABLE: tuple[type[Exception], ...] = (BadInput, OSError, *STORAGE_ERRORS)
-
 _DAMAGED: tuple[type[Exception], ...] = (*_UNWRITABLE, ValueError, TypeError, KeyError)
-
 _MAX_KEPT_S = 30 * 24 * 3600.0
-
 _LONGEST_FRESH_S = 7 * 24 * 3600.0
-
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age=\"?(\d{1,9})")
 
 

@@ -62,9 +62,7 @@ _BY_SUFFIX: dict[str, DocumentKind] = {
 }
 
 READABLE_SUFFIXES = frozenset(_BY_SUFFIX)  # what a folder of documents is searched for
-
 _BY_NAME: dict[str, DocumentKind] = {"METADATA": "metadata", "PKG-INFO": "metadata"}
-
 _BYTE_READERS = {"pdf": read_pdf, "docx": read_docx, "feed": read_feed}
 
 _READERS = {
@@ -84,11 +82,8 @@ _HTML = re.compile(
 )
 
 _MARKDOWN = re.compile(r"^(?:#{1,4} \S|```|\|.*\|$|[-*] \*\*)", re.MULTILINE)
-
 _MARKDOWN_SIGNS = 3
-
 _XML_TYPES = frozenset({"", "application/xml", "text/xml", "text/plain", "text/html"})
-
 _VAGUE_TYPES = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
 
 

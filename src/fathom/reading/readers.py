@@ -14,9 +14,8 @@ from urllib.parse import unquote, urlsplit
 from fathom.concurrency import PerLoop
 from fathom.errors import ProviderError, Refused, Unreadable
 from fathom.http.fetch import Fetcher
-from fathom.http.rate_limits import HostLimiter
 from fathom.http.retry import RetryPolicy, retry
-from fathom.http.robots import RobotsGate, RobotsRules
+from fathom.http.robots import HostLimiter, RobotsGate, RobotsRules
 from fathom.reading.cache import CachedReader, PageCache, PdfStore
 from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document, Parse, Reader
@@ -26,9 +25,7 @@ from fathom.storage import Storage
 from fathom.tracing import TracedRun
 
 ARXIV_URL = "https://arxiv.org"
-
 _ARXIV_HOSTS = frozenset({"arxiv.org", "www.arxiv.org", "export.arxiv.org"})
-
 _ARXIV_ABSTRACT = re.compile(r"/abs/((?:[a-z.-]+/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?)/?", re.IGNORECASE)
 
 

@@ -14,11 +14,10 @@ from fathom.concurrency import NamedSemaphores
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.http.urls import canonical_address
 from fathom.search.cache import EngineAnswer, SearchCache
-from fathom.search.papers import PaperCatalogue
+from fathom.search.papers import PaperCatalogue, specialists_for
 from fathom.search.protocol import Capability, SearchEngine, SearchOutcome
 from fathom.search.routing import engine_kind
 from fathom.search.scope import Scope
-from fathom.search.subjects import specialists_for
 from fathom.state import Cost, Failure, Hit, Query, short_hash
 from fathom.storage.records import PaidCall
 from fathom.tracing import TracedRun

@@ -22,9 +22,9 @@ from fathom.search.local.index import ProgressCallback
 from fathom.search.mcp.servers import McpServer, load_servers
 from fathom.search.papers import PaperCatalogue
 from fathom.search.protocol import SearchEngine
+from fathom.search.results import TextStore
 from fathom.search.routing import KNOWN_ENGINES, choose_engines
 from fathom.search.scope import Scope
-from fathom.search.texts import TextStore
 from fathom.settings.model_names import OPENAI, split_name
 from fathom.settings.settings import Settings
 from fathom.state import RunConfig

@@ -1,14 +1,15 @@
-"""The dates services write, as ISO writes them; as much of a date as is known.
+"""What services answer, as hits: ISO dates, words without markup, and texts that came with a result.
 
 Does not know any service, nor what day it is unless it is told.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from hashlib import sha256
 from html import unescape
 from urllib.parse import quote
 
@@ -16,21 +17,13 @@ from fathom.http.urls import is_web_address
 from fathom.state import Hit, Query
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-
 _UNIT = "sec|second|min|minute|hr|hour|day|week|month|year|초|분|시간|일|주|개월|달|년"
-
 _AGO = re.compile(rf"((?<!\d)\d+|an?)\s*({_UNIT})s?\s*(?:ago|전)", re.IGNORECASE)
-
 _DAYS = {"day": 1, "일": 1, "week": 7, "주": 7}  # seconds to hours are of today
-
 _RECENT = {"today": 0, "just now": 0, "오늘": 0, "yesterday": 1, "어제": 1}
-
 _NUMBERS = re.compile(r"(\d{4})(?:[-/.년]\s*(\d{1,2}))?(?:[-/.월]\s*(\d{1,2}))?(?!\d)")
-
 _YEAR_FIRST = re.compile(r"(\d{4})(?!\d)(?:\s+([A-Za-z]{3})[a-z]*)?(?:\s+(\d{1,2})\b)?")
-
 _MONTH_FIRST = re.compile(r"([A-Za-z]{3})[a-z]*\.?(?:\s+(\d{1,2}),?)?\s+(\d{4})")
-
 _DAY_FIRST = re.compile(r"(\d{1,2})\.?\s+([A-Za-z]{3})[a-z]*\.?\s+(\d{4})")
 
 
@@ -95,7 +88,6 @@ def _date_from_age(words: str, today: date) -> str | None:
 
 
 MAX_SNIPPET_CHARS = 1000
-
 _MAX_ABSTRACT_CHARS = 3000
 
 _INLINE = re.compile(
@@ -160,7 +152,6 @@ def strip_markup(text: str | None) -> str:
 
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
-
 _ABSTRACT_HEADING = re.compile(r"^abstract\b[:.]?\s+(?=\S)", re.IGNORECASE)
 
 
@@ -178,3 +169,43 @@ def doi_address(doi: str) -> str:
 def clean_abstract(text: str | None) -> str:
     """An abstract in plain words, without the word Abstract in front."""
     return _ABSTRACT_HEADING.sub("", strip_markup(text))
+
+
+_MIN_CHARS = 400  # less is a snippet, or the words of a wall
+Keep = Callable[[str, str], Awaitable[None]]
+Find = Callable[[str], Awaitable[str | None]]
+
+
+class TextStore:
+    """The latest texts in memory; with `keep` and `find` also those from before a crash."""
+
+    def __init__(
+        self, keep: Keep | None = None, find: Find | None = None, *, max_chars: int = 20_000_000
+    ) -> None:
+        self._keep, self._find, self._max_chars = keep, find, max_chars
+        self._texts: dict[str, str] = {}
+        self._chars = 0
+
+    async def put(self, text: str) -> str:
+        """Remember a text and name it."""
+        key = sha256(text.encode("utf-8", "replace")).hexdigest()
+        if key not in self._texts:
+            if self._keep is not None:
+                await self._keep(key, text)
+            self._chars += len(text)
+        self._texts[key] = self._texts.pop(key, text)  # the latest stands last
+        while self._chars > self._max_chars:
+            oldest = next(iter(self._texts))
+            self._chars -= len(self._texts.pop(oldest))
+        return key
+
+    async def get(self, key: str) -> str | None:
+        """The text under a name, if it is still known."""
+        if key in self._texts:
+            return self._texts[key]
+        return await self._find(key) if self._find is not None else None
+
+
+async def keep_text(texts: TextStore | None, text: str | None) -> str:
+    """The hash of a text that was delivered, once it is kept; nothing, if it is too short to be the page."""
+    return await texts.put(text) if texts is not None and len(text or "") >= _MIN_CHARS and text else ""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from fathom.errors import BadInput
+from fathom.search.papers import SPECIALISTS
 from fathom.search.protocol import Capability
-from fathom.search.subjects import SPECIALISTS
 from fathom.state import RunConfig
 
 HYBRID = "hybrid"

@@ -81,9 +81,7 @@ def bare_domain(domain: str) -> str:
 
 
 _WORD = re.compile(r"\w+(?:[-.'’]\w+)*")
-
 _OPERATORS = frozenset({"and", "andnot", "not", "or", "to", "near"})
-
 _HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]")
 
 # The codes of the libraries (MARC), which are those of ISO 639-2 in their bibliographic form.

@@ -11,8 +11,8 @@ from standins.server import json_answer
 from fathom.errors import BadInput, BadQuery, Refused, Unreadable
 from fathom.search.engines.exa import Exa
 from fathom.search.protocol import SearchEngine
+from fathom.search.results import TextStore
 from fathom.search.scope import Scope
-from fathom.search.texts import TextStore
 
 PAGES = [result(f"https://a.example/{n}") for n in range(150)]
 OWN = [

@@ -20,7 +20,7 @@ from fathom.reading.protocol import Reader
 from fathom.result import ResearchResult
 from fathom.search.engines.retriever import RetrieverReader, RetrieverSearch
 from fathom.search.protocol import SearchEngine
-from fathom.search.texts import TextStore
+from fathom.search.results import TextStore
 from fathom.state import Hit
 
 BM25 = "langchain_community.retrievers.BM25Retriever.from_texts"

@@ -7,7 +7,7 @@ from standins.tavily import KEY, TavilyServer, failure, result
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.engines.tavily import Tavily
 from fathom.search.protocol import SearchEngine
-from fathom.search.texts import TextStore
+from fathom.search.results import TextStore
 from fathom.state import Query
 
 QUERY = Query(id="q1", text="tidal power cost", question="s1", round=1)

@@ -17,7 +17,7 @@ from fathom.reading.protocol import Reader
 from fathom.search.mcp.engine import McpReader, McpSearch
 from fathom.search.mcp.servers import McpServer
 from fathom.search.protocol import SearchEngine
-from fathom.search.texts import TextStore
+from fathom.search.results import TextStore
 from fathom.state import Hit, Query
 
 KEY = "library-key-9"

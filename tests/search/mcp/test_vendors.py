@@ -11,7 +11,7 @@ from standins import mcp_vendors
 from fathom.errors import BadInput, Refused
 from fathom.search.mcp.engine import McpReader, McpSearch
 from fathom.search.mcp.servers import McpServer, load_servers, parse_servers
-from fathom.search.texts import TextStore
+from fathom.search.results import TextStore
 from fathom.state import Query
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mcp_servers.json"

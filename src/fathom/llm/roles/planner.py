@@ -7,9 +7,8 @@ from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.llm.prompt_budget import NONE, CuttableText, PromptBudget, PromptLines, list_lines
 from fathom.llm.roles.answer_forms import PlanAnswer
 from fathom.planning.effort import describe_kind
-from fathom.planning.memory import choose_relevant_claims, recall_claims
+from fathom.planning.memory import best_lessons, choose_relevant_claims, failed_lessons, recall_claims
 from fathom.planning.queries import read_family
-from fathom.planning.reflexion import best_lessons, failed_lessons
 from fathom.state import Claim, Gap, Heading, Hypothesis, Lesson, Plan, Query, SubQuestion
 from fathom.state.model_io import PlanInput
 from fathom.text.normalization import one_line

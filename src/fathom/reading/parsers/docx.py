@@ -20,8 +20,7 @@ from docx.text.paragraph import Paragraph
 from lxml import etree  # type: ignore[import-untyped]
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import build_document, heading_block, one_line, table_block
-from fathom.reading.links import Anchor
+from fathom.reading.blocks import Anchor, build_document, heading_block, one_line, table_block
 from fathom.reading.protocol import Document
 
 _MAX_BYTES = 50_000_000

@@ -15,8 +15,16 @@ from lxml import html as lxml_html
 from trafilatura.xpaths import BODY_XPATH
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import build_document, code_block, heading_block, iso_day, one_line, table_block
-from fathom.reading.links import Anchor, resolve_link
+from fathom.reading.blocks import (
+    Anchor,
+    build_document,
+    code_block,
+    heading_block,
+    iso_day,
+    one_line,
+    resolve_link,
+    table_block,
+)
 from fathom.reading.protocol import Document
 
 _FULL_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}|\b\d{1,2}\.? [^\W\d]{3,} \d{4}|[^\W\d]{3} \d{1,2},? \d{4}")
@@ -35,9 +43,7 @@ _LONE_TIMES = (
 )
 
 _METAS = "//meta[@content and (@name or @property or @itemprop or @http-equiv or @pubdate)]"
-
 _JSON_LD = "//script[contains(@type, 'ld+json') or contains(@type, 'settings+json')]"
-
 _NO_DATE = re.compile("copyright|modified|updated", re.IGNORECASE)
 
 
@@ -81,11 +87,8 @@ def _days(elements: list[Any]) -> Iterator[str]:
 
 
 _MOST_ANCHORS = 2000
-
 _BEFORE_CHARS = 120
-
 _LINK_BLOCKS = frozenset("p li td th dd dt blockquote figcaption caption div section article body".split())  # noqa: SIM905
-
 _NAVIGATION_TAGS = frozenset({"nav", "footer", "aside", "form", "menu"})
 
 
@@ -171,13 +174,9 @@ _HIDING = re.compile(
 )
 
 _EXPONENT = re.compile(r"[-−]?\d{1,4}")
-
 _SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
-
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-
 _INVISIBLE_TAGS = ("script", "style", "noscript", "template", "svg", "nav", "footer", "form", "head")
-
 _BLOCK_TAGS = "p|div|section|article|li|tr|h[1-6]|pre|blockquote|dt|dd|table|ul|ol|br|hr|main"
 
 

@@ -15,6 +15,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
 from fathom.reading.blocks import (
+    Anchor,
     build_document,
     clean_text,
     code_block,
@@ -23,7 +24,6 @@ from fathom.reading.blocks import (
     one_line,
     table_block,
 )
-from fathom.reading.links import Anchor
 from fathom.reading.parsers.html import html_blocks
 from fathom.reading.protocol import Document
 

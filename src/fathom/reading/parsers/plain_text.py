@@ -24,13 +24,9 @@ _BOMS = (
 )
 
 _BINARY_BYTES = bytes({*range(0x20)} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
-
 _ENTRY = re.compile(r"\s*(?:[-*+•·▪]|\d{1,3}[.)]|\(\d{1,3}\))\s+\S")
-
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’)\]]*$")
-
 _SAMPLE = 65_536
-
 _SOUND_PER_FLAW = 3
 
 

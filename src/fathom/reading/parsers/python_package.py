@@ -59,17 +59,11 @@ def _unfold(description: str) -> str:
 
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
 _LIBRARY = re.compile(r"^(?:.*/)?(?:site-packages|dist-packages|src|python\d\.\d+)/(?=.)")
-
 _MARKDOWN = re.compile(r"^[ \t]*```|\]\(\S|\]\[", re.MULTILINE)
-
 _MARKUP = re.compile(r"[`*|:]|_\b|^\s|\n(?=[ ])|^([=~^\-+#\"'])\1", re.MULTILINE)
-
 _SECTION = re.compile(r"(?:[A-Z][a-z]+ ?){1,3}:")
-
 _ARGUMENT = re.compile(r"\*{0,2}[\w.]+(?:, \*{0,2}\w+)*(?: ?\([^)]*\))?\s?: ?\S|\*{0,2}[\w.]+ ?\([^)]*\):$")
-
 _MAX_SIGNATURE = 300
 
 

@@ -22,11 +22,8 @@ from fathom.reading.parsers import plain_text
 from fathom.reading.protocol import Document
 
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:\|[^|\n]+\| )?([\w:+.-]+)::", re.MULTILINE)
-
 _ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,100}):`")
-
 _TITLED = re.compile(r"(.*\S)\s+<[^<>]*>", re.DOTALL)
-
 _CODE_DIRECTIVES = "code code-block sourcecode testcode doctest highlight-block prompt ipython"
 
 _SILENT_DIRECTIVES = """
@@ -182,7 +179,6 @@ _SETTINGS = {
 }
 
 _MARKS = re.compile("[`*]")
-
 _MAX_MARKS = 3000
 
 _SILENT_NODES = (

@@ -13,9 +13,8 @@ from pydantic import BaseModel
 
 from fathom.search.api_client import ApiClient, check_key
 from fathom.search.protocol import Capability
-from fathom.search.results import MAX_SNIPPET_CHARS, ResultRow, iso_date, to_hits
+from fathom.search.results import MAX_SNIPPET_CHARS, ResultRow, TextStore, iso_date, keep_text, to_hits
 from fathom.search.scope import Scope, bare_domain
-from fathom.search.texts import TextStore, keep_text
 from fathom.settings.settings import ExaType
 from fathom.state import Hit, Query
 

@@ -24,27 +24,19 @@ from fathom.http.urls import is_web_address
 from fathom.reading.documents import parse_document
 from fathom.reading.protocol import Document
 from fathom.search.protocol import Capability
-from fathom.search.results import MAX_SNIPPET_CHARS, iso_date, strip_markup
-from fathom.search.texts import TextStore
+from fathom.search.results import MAX_SNIPPET_CHARS, TextStore, iso_date, strip_markup
 from fathom.state import Hit, Query
 
 T = TypeVar("T")
-
 _NAME = r"[^\W\d]\w*"
-
 _PLACE = re.compile(rf"{_NAME}(?:\.{_NAME})*(?:\.{_NAME}|:{_NAME}(?:\.{_NAME})*)")
 
 # The package says on import that nobody maintains it any more; our documentation says it instead.
 _SUNSET_WARNING = r"`langchain-community` is being sunset"
-
 _COMMUNITY = "langchain_community"
-
 _PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
-
 _SAID_CHARS = 200
-
 _import_lock = threading.Lock()  # filters of warnings are the process's
-
 _RETRIEVER_METHODS = ("ainvoke", "invoke", "as_retriever")
 
 # Mistakes in the code itself: asking again would not help, as it may with a vendor's own errors.
@@ -141,9 +133,7 @@ def _describe_exception(error: Exception) -> str:
 
 
 RETRIEVER_SCHEME = "retriever://"
-
 _ADDRESS_KEYS = ("source", "url")
-
 _DATE_KEYS = ("published", "published_date", "date")
 
 

@@ -21,7 +21,7 @@ from fathom.http.client import load_tls_context
 from fathom.http.retry import error_for_status
 from fathom.search.api_client import ApiClient
 from fathom.search.protocol import Capability
-from fathom.search.texts import TextStore, keep_text
+from fathom.search.results import TextStore, keep_text
 from fathom.state import Hit, Query
 
 _MAX_QUERY_CHARS = 400

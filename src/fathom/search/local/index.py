@@ -138,17 +138,13 @@ class Manifest:
 
 
 FORMAT = 3  # raise it when what is written changes: older indexes are then built anew
-
 ParseFile = Callable[..., Document]
-
 ProgressCallback = Callable[[int, int], None]
 
 """Told how many of how many changed files are read; called in the thread that indexes."""
 
 _TITLE_BOOST = 0.3  # measured: 0.3 beats 0, 0.5 and 1 on questions that need two pages
-
 _HEAP_BYTES = 64_000_000
-
 _FILES_A_COMMIT = 5_000
 
 

@@ -28,17 +28,11 @@ if TYPE_CHECKING:
 
 
 _SAID_CHARS = 200
-
 _TAIL_BYTES = 4000
-
 _METHOD_NOT_FOUND = -32601
-
 _PARSE_ERROR = -32700
-
 _MALFORMED = (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError)
-
 _NOT_THERE = (FileNotFoundError, NotADirectoryError, PermissionError)
-
 _GONE = (httpx2.TransportError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
@@ -138,13 +132,9 @@ def _last_line(complaints: IO[bytes]) -> str:
 
 
 T = TypeVar("T")
-
 _AT_ONCE = 4
-
 _MAX_BYTES = 20_000_000
-
 _MAX_PAGES = 20
-
 _slots = PerLoop(lambda: asyncio.Semaphore(_AT_ONCE))
 
 

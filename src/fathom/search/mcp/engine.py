@@ -1,23 +1,24 @@
 """Any MCP server that can search, as an engine, and as a reader if it can fetch.
 
-Does not know which servers there are, nor what their tools are called (`servers`), or how a session is held
-(`call`).
+An answer is JSON, or a text of labelled lines. Does not know which servers there are, nor what their tools
+are called (`servers`), or how a session is held (`call`).
 """
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import quote, unquote
 
 from fathom.errors import Refused, Unreadable
 from fathom.http.urls import is_web_address
 from fathom.reading.documents import parse_document
 from fathom.reading.protocol import Document
-from fathom.search.mcp.answers import is_json, labelled_rows, read_json
 from fathom.search.mcp.call import McpCall
 from fathom.search.mcp.servers import FETCH_TOOL, SEARCH_TOOL, McpServer, McpTool
 from fathom.search.protocol import Capability
-from fathom.search.results import MAX_SNIPPET_CHARS, strip_markup
-from fathom.search.texts import TextStore, keep_text
+from fathom.search.results import MAX_SNIPPET_CHARS, TextStore, keep_text, strip_markup
 from fathom.state import Hit, Query
 from fathom.tracing import TracedRun
 
@@ -133,3 +134,69 @@ async def _document(
     if tool == FETCH_TOOL or not text.strip():
         raise Unreadable(f"mcp ({server.name}) answered {tool.tool} in another form than documented")
     return {"text": text}
+
+
+_LABEL = re.compile(r"^(?:[-*] )?\**(?P<label>[A-Za-z][\w' -]{0,60}?)\**:\**(?:\s+(?P<value>.*)|)$")
+_ONE_LINE = ("title", "url", "id")
+_RULE = re.compile(r"^\s*(?:-{3,}|={3,}|\*{3,})\s*$")
+
+
+def read_json(answer: object, items: str, fields: Mapping[Any, str]) -> list[dict[str, str]] | None:
+    """The rows of a JSON answer, by our names of their fields; None if it has none where they should be."""
+    found = _parse_json(answer)
+    for name in filter(None, items.split(".")):
+        found = found.get(name) if isinstance(found, Mapping) else found
+    rows = [found] if isinstance(found, Mapping) and not items else found
+    if not isinstance(rows, list):
+        return None
+    return [
+        {ours: str(row[theirs]) for ours, theirs in fields.items() if row.get(theirs) is not None}
+        for row in rows
+        if isinstance(row, Mapping)
+    ]
+
+
+def is_json(answer: object) -> bool:
+    """Whether an answer is a value, and no text."""
+    return _parse_json(answer) is not None
+
+
+def _parse_json(answer: object) -> Any:
+    if not isinstance(answer, str):
+        return answer
+    try:
+        value = json.loads(answer)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def labelled_rows(text: str, fields: Mapping[Any, str]) -> Iterator[dict[str, str]]:
+    """The rows of a text: `Label: value`, lines that go on with it, and a new row where a label repeats.
+
+    A label that nobody asked for ends a value, if it stands as an entry of a list; a ruled line ends a row.
+    """
+    names = {theirs.casefold(): ours for ours, theirs in fields.items()}
+    row: dict[str, list[str]] = {}
+    name = ""
+    for line in text.splitlines():
+        found = _LABEL.match(line)
+        ours = names.get(found["label"].casefold()) if found else None
+        if _RULE.match(line) or (ours and ours in row):
+            if row:
+                yield _joined(row)
+            row, name = {}, ""
+        if found and ours:
+            name, row[ours] = ours, [found["value"] or ""]
+        elif found and line.startswith(("- ", "* ")):
+            name = ""
+        elif name:
+            row[name].append(line)
+    if row:
+        yield _joined(row)
+
+
+def _joined(row: dict[str, list[str]]) -> dict[str, str]:
+    """A row as it is told; a title and an address are one line."""
+    kept = {name: lines[:1] if name in _ONE_LINE else lines for name, lines in row.items()}
+    return {name: "\n".join(lines).strip() for name, lines in kept.items()}
