@@ -15,7 +15,7 @@ from fathom.http.retry import RetryPolicy, error_for_status, retry, retry_after_
 from fathom.reading.protocol import Document, Reader
 from fathom.reading.readers import RetryingReader
 from fathom.search.engines.tavily import Tavily
-from fathom.search.health import RetryingEngine
+from fathom.search.health import EngineHealth, MonitoredEngine
 from fathom.search.protocol import Capability, SearchEngine
 from fathom.state import Hit, Query
 
@@ -43,9 +43,13 @@ class Moody:
         return [HIT][:limit]
 
 
+def retrying(engine: SearchEngine) -> MonitoredEngine:
+    return MonitoredEngine(engine, EngineHealth(), policy=QUICK)
+
+
 async def test_the_unavailable_is_asked_again_until_it_serves(capsys: pytest.CaptureFixture[str]) -> None:
     moody = Moody([Unavailable("busy"), Unavailable("busy"), None])
-    assert await RetryingEngine(moody, QUICK)(QUERY, limit=5) == [HIT]
+    assert await retrying(moody)(QUERY, limit=5) == [HIT]
     assert len(moody.asked) == 3
     assert capsys.readouterr() == ("", "")
 
@@ -53,34 +57,34 @@ async def test_the_unavailable_is_asked_again_until_it_serves(capsys: pytest.Cap
 async def test_after_the_last_attempt_the_last_error_rises() -> None:
     moody = Moody([Unavailable("first"), Unavailable("second"), Unavailable("third")])
     with pytest.raises(Unavailable, match="third"):
-        await RetryingEngine(moody, QUICK)(QUERY, limit=5)
+        await retrying(moody)(QUERY, limit=5)
 
 
 @pytest.mark.parametrize("error", [Refused("no"), Unreadable("what?")])
 async def test_what_waiting_does_not_cure_rises_at_once(error: ProviderError) -> None:
     moody = Moody([error])
     with pytest.raises(type(error)):
-        await RetryingEngine(moody, QUICK)(QUERY, limit=5)
+        await retrying(moody)(QUERY, limit=5)
     assert len(moody.asked) == 1
 
 
 async def test_the_wait_asked_for_is_honoured() -> None:
     moody = Moody([Unavailable("busy", wait_s=0.3), None])
-    await RetryingEngine(moody, QUICK)(QUERY, limit=5)
+    await retrying(moody)(QUERY, limit=5)
     assert 0.3 <= moody.asked[1] - moody.asked[0] < 1
 
 
 async def test_nobody_waits_longer_than_the_bound_or_asks_sooner_than_told() -> None:
     moody = Moody([Unavailable("busy", wait_s=60)])
     with pytest.raises(Unavailable):
-        await RetryingEngine(moody, QUICK)(QUERY, limit=5)
+        await retrying(moody)(QUERY, limit=5)
     assert len(moody.asked) == 1
 
 
 async def test_retry_after_travels_from_the_wire_to_the_wait() -> None:
     too_fast = failure(429, "Slow down.", {"retry-after": "1"})
     with TavilyServer([result("https://a.example")], [too_fast, json_answer({}, 500)]) as server:
-        hits = await RetryingEngine(Tavily(KEY, server.url), QUICK)(QUERY, limit=5)
+        hits = await retrying(Tavily(KEY, server.url))(QUERY, limit=5)
     assert [hit.address for hit in hits] == ["https://a.example"]
     first, second, third = (seen.arrived for seen in server.records)
     assert 1 <= second - first < 2
@@ -110,11 +114,6 @@ async def test_our_own_mistakes_are_not_repeated() -> None:
     with pytest.raises(KeyError):
         await retry(mistaken, QUICK)
     assert calls == [1]
-
-
-def test_patience_keeps_the_name_and_the_capabilities() -> None:
-    engine: SearchEngine = RetryingEngine(Moody([]))
-    assert (engine.name, engine.capabilities) == ("moody", frozenset({"web"}))
 
 
 @pytest.mark.parametrize(

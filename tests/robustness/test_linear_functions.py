@@ -18,7 +18,7 @@ from fathom.evidence.grounding import QuoteFinder
 from fathom.llm.answer_parsing import UnusableAnswer, parse_answer, strip_thinking
 from fathom.llm.roles.answer_forms import ReadAnswer
 from fathom.reading.documents import parse_document
-from fathom.reading.units import split_units, whole_units
+from fathom.reading.units import whole_units
 from fathom.report.formats.markdown import escape_markdown as plain_markdown
 from fathom.report.passages import strip_marks
 from fathom.text.mentions import find_name_phrases
@@ -64,7 +64,6 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "words": parse_text,
     "sentences": split_sentences,
     "phrases": find_name_phrases,
-    "units": split_units,
     "whole units": whole_units,
     "plain text": _document("a.txt"),
     "Markdown": _document("a.md"),

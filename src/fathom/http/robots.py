@@ -44,21 +44,15 @@ class HostLimiter:
         self._guard = threading.Lock()
 
     @asynccontextmanager
-    async def turn(self, address: str, *, pause_s: float = 0.0) -> AsyncIterator[None]:
-        """Wait until the address's host may be asked; a host may want a longer pause than ours."""
-        host = self._host(urlsplit(address).netloc.lower())
-        async with host.places():
-            async with host.starts.turn(max(pause_s, self._pause_s)):
-                pass  # only the starts take turns: who has started makes room for the next one to start
-            yield
+    async def turn(self, address: str, *, pause_s: float = 0.0, is_rare: bool = False) -> AsyncIterator[None]:
+        """Wait until the address's host may be asked; a host may want a longer pause than ours.
 
-    @asynccontextmanager
-    async def turn_without_pause(self, address: str) -> AsyncIterator[None]:
-        """The same for what is asked once a day: nobody has to pause after it."""
+        After what is rare, such as robots.txt, nobody has to pause.
+        """
         host = self._host(urlsplit(address).netloc.lower())
         async with host.places():
-            async with host.starts.turn(0.0):
-                pass
+            async with host.starts.turn(0.0 if is_rare else max(pause_s, self._pause_s)):
+                pass  # only the starts take turns: who has started makes room for the next one to start
             yield
 
     def _host(self, name: str) -> _Host:

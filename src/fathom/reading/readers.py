@@ -7,7 +7,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -176,7 +176,9 @@ def make_polite(
     hosts = HostLimiter(at_once=at_once, pause_s=pause_s)
     if not is_robots_obeyed:
         return replace(fetcher, gate=hosts.turn)
-    robots = RobotsRules(replace(fetcher, gate=hosts.turn_without_pause, max_bytes=_MAX_ROBOTS_BYTES))
+    robots = RobotsRules(
+        replace(fetcher, gate=partial(hosts.turn, is_rare=True), max_bytes=_MAX_ROBOTS_BYTES)
+    )
     return replace(fetcher, gate=RobotsGate(robots, hosts).turn)
 
 

@@ -1,8 +1,8 @@
-"""The quotable units of a document: a paragraph, a list item, a definition, a table row, a piece of code.
+"""The quotable units of a document, which a reader can use as they stand: a paragraph, a list or one of its
+items, a definition, a table or one of its rows, code with its lead-in, a short section.
 
 Each knows the headings it stands under and what is needed to understand it alone: the sentence that leads
-into its list, or the head of its table. `whole_units` are what a reader can use as it stands: a list with
-its items, a table with its rows, a short section. Does not know formats, only the one shape of `blocks.py`.
+into its list, or the head of its table. Does not know formats, only the one shape of `blocks.py`.
 """
 
 import re
@@ -69,23 +69,6 @@ def _blocks(text: str) -> Iterator[_Block]:
             yield _Block("list", block, found.start(), found.end(), path)
         else:
             yield _Block("paragraph", block, found.start(), found.end(), path)
-
-
-def split_units(text: str) -> Iterator[Unit]:
-    """The units of a document's text, in its order."""
-    lead_in, path = "", tuple[str, ...]()
-    for block in _blocks(text):
-        if block.headings != path:
-            lead_in, path = "", block.headings
-        if block.kind == "code":
-            yield Unit("code", block.text, block.start, block.end, path, lead_in)
-        elif block.kind == "table":
-            yield from _rows(block.text, block.start, path)
-        elif block.kind == "list":
-            yield from _items(block.text, block.start, path, lead_in)
-        else:
-            lead_in = block.text if block.text.endswith((":", "：")) else ""
-            yield Unit("paragraph", block.text, block.start, block.end, path)
 
 
 def whole_units(text: str) -> Iterator[Unit]:

@@ -22,6 +22,7 @@ _LONGEST_COOL_S = 600.0
 _REFUSED_S = 600.0
 _PLAIN_WORDS = 12
 CREDIT_PAUSE_S = 60.0
+_ONCE = RetryPolicy(attempts=1)
 
 
 @dataclass
@@ -65,6 +66,8 @@ class MonitoredEngine:
 
     engine: SearchEngine
     health: EngineHealth = field(default_factory=lambda: PROCESS_HEALTH)
+    policy: RetryPolicy = _ONCE
+    is_charged_here: bool = False  # one request a call; other engines charge each request they send
     pause_s: float = 0.0
     usd_per_call: float = 0.0
     refusal: str = ""
@@ -123,42 +126,13 @@ class MonitoredEngine:
             return await self._asked(query.model_copy(update={"text": plain}), limit)
 
     async def _asked(self, query: Query, limit: int) -> Sequence[Hit]:
+        def ask() -> Awaitable[Sequence[Hit]]:
+            return self.engine(query, limit=limit)
+
+        def send() -> Awaitable[Sequence[Hit]]:
+            return charge_request(ask) if self.is_charged_here else ask()
+
         if not self.pause_s:
-            return await self.engine(query, limit=limit)
+            return await retry(send, self.policy)
         async with self.health.turns_for(self.name).turn(self.pause_s):
-            return await self.engine(query, limit=limit)
-
-
-@dataclass(frozen=True)
-class _EngineWrapper:
-    engine: SearchEngine
-
-    @property
-    def name(self) -> str:
-        """The engine's own name."""
-        return self.engine.name
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """What the engine can do."""
-        return self.engine.capabilities
-
-
-@dataclass(frozen=True)
-class RetryingEngine(_EngineWrapper):
-    """An engine that is asked again when it is unavailable."""
-
-    policy: RetryPolicy = field(default_factory=RetryPolicy)
-
-    async def __call__(self, query: Query, *, limit: int) -> Sequence[Hit]:
-        """The engine's hits."""
-        return await retry(lambda: self.engine(query, limit=limit), self.policy)
-
-
-@dataclass(frozen=True)
-class PaidEngine(_EngineWrapper):
-    """An engine that sends requests in a way of its own: each call is paid for as one request."""
-
-    async def __call__(self, query: Query, *, limit: int) -> Sequence[Hit]:
-        """The engine's hits."""
-        return await charge_request(lambda: self.engine(query, limit=limit))
+            return await retry(send, self.policy)

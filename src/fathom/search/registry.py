@@ -14,9 +14,10 @@ from typing import Any
 from pydantic import SecretStr
 
 from fathom.budget.prices import load_prices
+from fathom.http.retry import RetryPolicy
 from fathom.search.cache import VALID_S, SearchCache, engine_key
 from fathom.search.federated import FederatedSearch, search_slots
-from fathom.search.health import CREDIT_PAUSE_S, MonitoredEngine, PaidEngine, RetryingEngine
+from fathom.search.health import CREDIT_PAUSE_S, MonitoredEngine
 from fathom.search.local.engine import LocalEngine
 from fathom.search.local.index import ProgressCallback
 from fathom.search.mcp.servers import McpServer, load_servers
@@ -133,7 +134,9 @@ def _wrap_engine(engine: SearchEngine, usd: float | None) -> MonitoredEngine:
     """The engine with its own price, or with the one a person gave, or with that of its tokens too."""
     own = getattr(engine, "usd_per_call", 0.0) if usd is None else usd
     return MonitoredEngine(
-        RetryingEngine(engine if engine.name in _PAID_PER_REQUEST else PaidEngine(engine)),
+        engine,
+        policy=RetryPolicy(),
+        is_charged_here=engine.name not in _PAID_PER_REQUEST,
         pause_s=getattr(engine, "pause_s", 0.0),
         usd_per_call=getattr(engine, "usual_usd", own),
         units=getattr(engine, "units", lambda _: 1.0),

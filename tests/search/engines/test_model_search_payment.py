@@ -17,7 +17,7 @@ from fathom.errors import OutOfBudget, ProviderError
 from fathom.http.retry import RetryPolicy
 from fathom.search.engines.model_search import ModelSearch
 from fathom.search.federated import FederatedSearch
-from fathom.search.health import PROCESS_HEALTH, MonitoredEngine, RetryingEngine
+from fathom.search.health import PROCESS_HEALTH, MonitoredEngine
 from fathom.search.protocol import Capability
 from fathom.state import Hit, Query
 from fathom.storage import open_storage
@@ -186,9 +186,7 @@ async def test_an_engine_that_heeds_no_limit_is_not_asked_again_in_that_run(
     with OpenAiSearchServer(greedy) as server:
         both = FederatedSearch(
             (
-                MonitoredEngine(
-                    RetryingEngine(engine(server.url), RetryPolicy(first_wait_s=0.01, jitter_s=0.0))
-                ),
+                MonitoredEngine(engine(server.url), policy=RetryPolicy(first_wait_s=0.01, jitter_s=0.0)),
                 Elsewhere(),
             ),
             prices={"model": lambda _: 0.01},
