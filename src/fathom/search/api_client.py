@@ -42,17 +42,17 @@ class ApiClient:
     async def get(self, path: str, params: Mapping[str, Any], form: type[W]) -> W:
         """The answer to a GET, as the form; parameters that are None are left out."""
         kept = {name: value for name, value in params.items() if value is not None}
-        return self._validate_answer(await self.send("GET", path, params=kept), form)
+        return parse_answer(self.who, await self.send("GET", path, params=kept), form)
 
     async def post(self, path: str, body: Mapping[str, Any], form: type[W]) -> W:
         """The answer to a POST of JSON, as the form; fields that are None are left out."""
         kept = {name: value for name, value in body.items() if value is not None}
-        return self._validate_answer(await self.send("POST", path, json=kept), form)
+        return parse_answer(self.who, await self.send("POST", path, json=kept), form)
 
     async def form(self, path: str, fields: Mapping[str, Any], form: type[W]) -> W:
         """The answer to a POST of form fields: where a key must not stand in an address, and so in logs."""
         kept = {name: value for name, value in fields.items() if value is not None}
-        return self._validate_answer(await self.send("POST", path, data=kept), form)
+        return parse_answer(self.who, await self.send("POST", path, data=kept), form)
 
     async def send(self, method: str, path: str, **words: Any) -> bytes:
         """Return the body of a good answer; a bad one becomes an error, and costs nothing."""
@@ -96,20 +96,22 @@ class ApiClient:
 
     def failed(self, response: httpx2.Response) -> ProviderError:
         """The error of an answer that is not a good one."""
-        said = self._hide_secret(_error_text(response.content))
+        said = self._hide_secret(error_text(response.content))
         status, retry_after = response.status_code, response.headers.get("retry-after")
         error = error_for_status(self.who, status, retry_after=retry_after, said=said)
         return BadQuery(str(error)) if status in self.malformed else error
 
-    def _validate_answer(self, body: bytes, form: type[W]) -> W:
-        try:
-            return form.model_validate_json(body)
-        except ValidationError as error:
-            wrong = ", ".join(sorted({".".join(map(str, e["loc"])) or e["type"] for e in error.errors()})[:3])
-            raise Unreadable(f"{self.who} answered in another form than documented ({wrong})") from None
-
     def _hide_secret(self, words: str) -> str:
         return (words.replace(self.secret, "***") if self.secret else words)[:_SAID_CHARS]
+
+
+def parse_answer(who: str, body: bytes, form: type[W]) -> W:
+    """The answer as the form; Unreadable if it has another."""
+    try:
+        return form.model_validate_json(body)
+    except ValidationError as error:
+        wrong = ", ".join(sorted({".".join(map(str, e["loc"])) or e["type"] for e in error.errors()})[:3])
+        raise Unreadable(f"{who} answered in another form than documented ({wrong})") from None
 
 
 def user_agent(contact: str) -> str:
@@ -135,7 +137,8 @@ class _ErrorBody(BaseModel):
     errMsg: Any = None  # noqa: N815 - Europe PMC's name
 
 
-def _error_text(body: bytes) -> str:
+def error_text(body: bytes) -> str:
+    """What a failure says for itself, if it does."""
     try:
         said = _ErrorBody.model_validate_json(body)
     except ValidationError:

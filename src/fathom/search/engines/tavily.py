@@ -6,27 +6,24 @@ Does not know retries, or which of its hits are worth reading.
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any, Literal
 
 import httpx
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from tavily import AsyncTavilyClient
 from tavily.errors import TimeoutError as TavilyTimeoutError
 
-from fathom.errors import BadInput, Refused, Unavailable, Unreachable, Unreadable
+from fathom.errors import Refused, Unavailable, Unreachable, Unreadable
 from fathom.http.client import load_tls_context
 from fathom.http.retry import error_for_status
-from fathom.search.api_client import ApiClient
+from fathom.search.api_client import ApiClient, check_key, error_text, parse_answer
 from fathom.search.protocol import Capability
-from fathom.search.results import TextStore, keep_text
+from fathom.search.results import ResultRow, TextStore, iso_date, keep_text, to_hits
 from fathom.state import Hit, Query
 
 _MAX_QUERY_CHARS = 400
 _MAX_RESULTS = 20
-_MAX_SNIPPET_CHARS = 1000
 _MAX_SAID_CHARS = 200
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
@@ -52,14 +49,6 @@ class _TavilyPlanUsage(BaseModel):
 class _TavilyUsage(BaseModel):
     key: _TavilyKeyUsage
     account: _TavilyPlanUsage = _TavilyPlanUsage()
-
-
-class _TavilyError(BaseModel):
-    error: str
-
-
-class _TavilyFailure(BaseModel):
-    detail: _TavilyError
 
 
 class _TavilyAnswer(BaseModel):
@@ -89,17 +78,13 @@ class Tavily:
     capabilities: frozenset[Capability] = field(default=frozenset({"web", "news", "content"}), init=False)
 
     def __post_init__(self) -> None:
-        if not self.api_key.strip():
-            raise BadInput("tavily needs TAVILY_API_KEY.")
-        if not (self.api_key.isascii() and self.api_key.isprintable()) or " " in self.api_key:
-            raise BadInput("TAVILY_API_KEY has characters that no key has, perhaps from copying it.")
+        check_key(self.name, "TAVILY_API_KEY", self.api_key)
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The best pages for the query; the SDK's limit of 20 holds."""
         answer = await self._search(query.text[:_MAX_QUERY_CHARS], min(limit, _MAX_RESULTS))
-        # Only pages of the web: an answer must not be able to point a reader at local files.
-        pages = [page for page in answer.results if page.url.lower().startswith(("https://", "http://"))]
-        return [await self._hit(query, rank, page) for rank, page in enumerate(pages[:limit], start=1)]
+        rows = [await self._row(result) for result in answer.results]
+        return to_hits(self.name, query, rows, limit=limit)
 
     async def credit_left(self) -> str:
         """How many credits the key and the plan leave; nothing, if neither has a limit."""
@@ -114,17 +99,10 @@ class Tavily:
         """How many credits one request is."""
         return 2.0 if self.is_deep else 1.0
 
-    async def _hit(self, query: Query, rank: int, result: _TavilyResult) -> Hit:
-        return Hit(
-            query=query.id,
-            address=result.url,
-            title=(result.title or "").strip(),
-            snippet=(result.content or "").strip()[:_MAX_SNIPPET_CHARS],
-            engine=self.name,
-            rank=rank,
-            published=_date(result.published_date),
-            delivered=await keep_text(self.texts, result.raw_content),
-        )
+    async def _row(self, result: _TavilyResult) -> ResultRow:
+        delivered = await keep_text(self.texts, result.raw_content)
+        published = iso_date(result.published_date)
+        return ResultRow(result.url, result.title, result.content, published, delivered=delivered)
 
     def _depth_words(self) -> dict[str, Any]:
         if not self.is_deep:
@@ -168,28 +146,6 @@ async def _check_response(response: httpx.Response, *, key: str) -> None:
     body = await response.aread()
     if response.status_code != httpx.codes.OK:
         retry_after = response.headers.get("retry-after")
-        said = _error_text(body).replace(key, "***")[:_MAX_SAID_CHARS]
+        said = error_text(body).replace(key, "***")[:_MAX_SAID_CHARS]
         raise error_for_status("tavily", response.status_code, retry_after=retry_after, said=said)
-    try:
-        _TavilyAnswer.model_validate_json(body)
-    except ValidationError as error:
-        wrong = ", ".join(sorted({".".join(map(str, e["loc"])) or e["type"] for e in error.errors()}))
-        raise Unreadable(f"tavily answered in another form than documented ({wrong})") from None
-
-
-def _error_text(body: bytes) -> str:
-    """What a failure says for itself, if it does."""
-    try:
-        return _TavilyFailure.model_validate_json(body).detail.error
-    except ValidationError:
-        return ""
-
-
-def _date(text: str | None) -> str | None:
-    """A date as ISO writes it, from RFC 822 (as Tavily writes it in news) or ISO."""
-    for read in (parsedate_to_datetime, datetime.fromisoformat):
-        try:
-            return read(text or "").date().isoformat()
-        except ValueError:
-            continue
-    return None
+    parse_answer("tavily", body, _TavilyAnswer)
