@@ -7,13 +7,14 @@ It answers only the question it was recorded for.
 
 import asyncio
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from fathom.demo import recording_file
 from fathom.errors import Refused, Unreadable
+from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.roles import answer_forms, judge, planner, writer
 from fathom.llm.roles.reader import read_statements
 from fathom.prompts import load_prompt
@@ -28,7 +29,6 @@ from fathom.state import (
     Plan,
     Role,
     Section,
-    Sentence,
     SubQuestion,
     Verdict,
     short_hash,
@@ -43,9 +43,7 @@ from fathom.state.model_io import (
     Objection,
     PageFacts,
     PlanInput,
-    RefusedClaim,
     ReportPoint,
-    RewriteInput,
     SentenceToCheck,
     VerificationItem,
     WriteInput,
@@ -72,24 +70,22 @@ _NOT_SAID = "The source does not say this."
 def load_recording(language: str) -> "RecordedModel":
     """Return the model with the replies in this language."""
     with recording_file(language).open("rb") as file:
-        return RecordedModel(language, tomllib.load(file))
+        return RecordedModel(language=language, replies=tomllib.load(file))
 
 
-@dataclass(frozen=True, eq=False)
-class RecordedModel:
-    """Answers one question with recorded replies, which name claims and sentences instead of keys."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RecordedModel(ExtractiveModel):
+    """Answers one question with recorded replies, in which claims have names instead of keys.
+
+    For what was not recorded (a retry, a rewrite) it does what a model without an LLM does.
+    """
 
     language: str
     replies: Mapping[str, Any]
 
-    @property
-    def question(self) -> str:
-        """The question that it answers."""
-        return str(self.replies["question"])
-
     async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
         """Return the plan of this round; the last one also for later rounds."""
-        if brief.question != self.question or brief.feedback:
+        if brief.question != self.replies["question"] or brief.feedback:
             raise Refused(_OTHER_QUESTION)
         plans = self.replies["plans"]
         form = answer_forms.PlanAnswer.model_validate(plans[min(brief.round, len(plans)) - 1])
@@ -115,50 +111,28 @@ class RecordedModel:
         by = f"{RECORDED}{self.language}, verifier@{load_prompt('verifier').revision}"
         return ModelResult(result.value, result.costs, by=by)
 
-    async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
-        """Return None for all: the recorded model found nothing to mend."""
-        return await self._reply("read", *(one.statement for one in refusals), value=[None for _ in refusals])
-
     async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
         """Return the first judgement before there is an outline, then the last."""
-        keyed = judge.key_claims(case)
-        told = self.replies["judgements"][0 if case.outline is None else -1]
-        names = {name: key for key, claim in keyed.items() if (name := self._name_of(claim))}
-        evidence = "; ".join(
-            f"{names[name]}: {self._claims[name]}" for name in told["evidence"] if name in names
-        )
-        given = _with_keys({**told, **self.replies["verdicts"], "evidence": evidence}, names)
-        form = answer_forms.JudgeAnswer.model_validate(_with_ids(given, case.outline))
+        known = {name: claim for claim in case.claims if (name := self._name_of(claim))}
+        told = {**self.replies["judgements"][0 if case.outline is None else -1], **self.replies["verdicts"]}
+        told["evidence"] = "; ".join(self._claims[name] for name in told["evidence"] if name in known)
+        told["parts"] = _with_ids(told["parts"], case.outline)
+        form = answer_forms.JudgeAnswer.model_validate(told)
         assessment = Assessment(
-            judge.read_rubric(form, keyed),
+            judge.read_rubric(form, known),
             judge.read_gaps(form.gaps, case),
-            judge.rulings_of(form.rulings, keyed),
+            judge.rulings_of(form.rulings, known),
             form.confidence,
-            judge.read_hypothesis_evidence(form.hypotheses, case.hypotheses, keyed),
-            outline=judge.read_outline(form, case, keyed),
+            judge.read_hypothesis_evidence(form.hypotheses, case.hypotheses, known),
+            outline=judge.read_outline(form, case, known),
             failed=[],
         )
-        return await self._reply("judge", *sorted(keyed), value=assessment)
-
-    async def outline(
-        self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]
-    ) -> ModelResult[Outline]:
-        """Return the outline that the judge keeps."""
-        claims = [claim for point in points for claim in point.claims]
-        assessment = await self.judge(JudgeInput(question, questions, claims))
-        outline = assessment.value.outline or Outline(title="", headings=[])
-        return ModelResult(outline, assessment.costs)
+        return await self._reply("judge", *sorted(known), value=assessment)
 
     async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:
         """Return the parts of these headings, without sentences whose claims were not found this time."""
-        keyed = writer.key_points(brief.points)
-        names = {
-            name: key
-            for key, point in keyed.items()
-            for claim in point.claims
-            if (name := self._name_of(claim))
-        }
-        names |= {
+        known = {name: point for point in brief.points for c in point.claims if (name := self._name_of(c))}
+        limits = {
             lacks: f"L{n}"
             for n, limit in enumerate(brief.limits, 1)
             for part in self.replies["verdicts"]["parts"]
@@ -166,10 +140,9 @@ class RecordedModel:
         }
         written: list[Section] = []
         for heading in brief.headings:
-            form = answer_forms.WriteAnswer.model_validate(
-                _with_keys(self._part(heading, brief.points), names)
-            )
-            written += writer.read_sections(form, [heading], keyed, brief.limits)
+            told = _without_unknown(self._part(heading, brief.points), {*known, *limits}, limits)
+            form = answer_forms.WriteAnswer.model_validate(told)
+            written += writer.read_sections(form, [heading], known, brief.limits)
         return await self._reply("write", *(heading.title for heading in brief.headings), value=written)
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
@@ -188,28 +161,16 @@ class RecordedModel:
         """Object to the same: the recorded model stands by its conclusions."""
         return await self.check(brief)
 
-    async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
-        """Return nothing instead of any sentence."""
-        nothing = Sentence(text="", claims=[], status="unsupported")
-        return await self._reply(
-            "write", *(one.text for one in revision.sentences), value=[nothing for _ in revision.sentences]
-        )
-
     async def edit(self, brief: EditInput) -> ModelResult[Edit]:
         """Return title and summary, without sentences that rest on nothing that was written this time."""
         texts = [sentence.text for section in brief.sections for sentence in section.sentences]
         numbers = {text: str(number) for number, text in enumerate(texts, 1)}
-        told = self.replies["edit"]
-        summary = [
-            {**one, "rests_on": rests_on}
-            for one in told["summary"]
-            if (
-                rests_on := [
-                    n for name in one["rests_on"] if (n := numbers.get(self._sentences[name]["text"]))
-                ]
-            )
-        ]
-        form = answer_forms.EditAnswer.model_validate({**told, "summary": summary})
+        summary = []
+        for one in self.replies["edit"]["summary"]:
+            bases = [numbers.get(self._sentences[name]["text"]) for name in one["rests_on"]]
+            if any(bases):
+                summary.append({**one, "rests_on": [base for base in bases if base]})
+        form = answer_forms.EditAnswer.model_validate({**self.replies["edit"], "summary": summary})
         return await self._reply("write", "edit", value=writer.read_edit(form))
 
     async def _reply(self, role: Role, *about: str, value: T) -> ModelResult[T]:
@@ -227,12 +188,9 @@ class RecordedModel:
         """Return the part of this title; of a title that was changed, the part that shares most claims."""
         claims = [claim for point in points for claim in point.claims if claim.id in heading.claims]
         own = {self._name_of(claim) for claim in claims}
+        parts = self.replies["verdicts"]["parts"]
         best = max(
-            (
-                p
-                for p in self.replies["verdicts"]["parts"]
-                if p.get("is_conclusion", False) == heading.is_conclusion
-            ),
+            (part for part in parts if part.get("is_conclusion", False) == heading.is_conclusion),
             key=lambda part: (part["title"] == heading.title, len(own & set(part["claims"]))),
         )
         return self._entry("parts", best["title"])
@@ -240,36 +198,29 @@ class RecordedModel:
     @cached_property
     def _claims(self) -> dict[str, str]:
         """What each claim says, by its name."""
-        return {
-            claim["name"]: claim["statement"] for page in self.replies["pages"] for claim in page["claims"]
-        }
+        return {one["name"]: one["statement"] for page in self.replies["pages"] for one in page["claims"]}
 
     @cached_property
     def _names(self) -> dict[str, str]:
         return {statement: name for name, statement in self._claims.items()}
 
     @cached_property
-    def _sentences(self) -> dict[str, dict[str, Any]]:
-        """The sentences that the summary rests on, by name."""
-        return {one["name"]: one for one in self._written if "name" in one}
+    def _blocks(self) -> list[dict[str, Any]]:
+        return [block for part in self.replies["parts"] for block in part["blocks"]]
 
     @cached_property
-    def _written(self) -> list[dict[str, Any]]:
-        return [
-            sentence
-            for part in self.replies["parts"]
-            for block in part["blocks"]
-            for sentence in block.get("sentences", [])
-        ]
+    def _sentences(self) -> dict[str, dict[str, Any]]:
+        """The sentences that the summary rests on, by name."""
+        return {one["name"]: one for b in self._blocks for one in b.get("sentences", []) if "name" in one}
 
     @cached_property
     def _told(self) -> dict[str, set[str]]:
         """Everything the recorded model said, with the names of the claims it said it on."""
-        told = {one["text"]: {c for c in one.get("claims", []) if c in self._claims} for one in self._written}
+        written = [one for block in self._blocks for one in block.get("sentences", [])]
+        told = {one["text"]: {c for c in one.get("claims", []) if c in self._claims} for one in written}
         for one in self.replies["edit"]["summary"]:
-            told[one["text"]] = set().union(
-                *(told[self._sentences[name]["text"]] for name in one["rests_on"])
-            )
+            bases = [told[self._sentences[name]["text"]] for name in one["rests_on"]]
+            told[one["text"]] = set().union(*bases)
         told |= {statement: {name} for name, statement in self._claims.items()}
         for page in self.replies["pages"]:
             names = [claim["name"] for claim in page["claims"]]
@@ -280,12 +231,8 @@ class RecordedModel:
     def _cells(self) -> list[tuple[set[str], set[str]]]:
         """The cells of tables: the words that tell each, and the names of its claims."""
         return [
-            (
-                {block["columns"][n], row["cells"][0]["text"], cell["text"]},
-                set(cell["claims"]),
-            )
-            for part in self.replies["parts"]
-            for block in part["blocks"]
+            ({block["columns"][n], row["cells"][0]["text"], cell["text"]}, set(cell["claims"]))
+            for block in self._blocks
             for row in block.get("rows", [])
             for n, cell in enumerate(row["cells"])
             if cell.get("claims")
@@ -300,8 +247,7 @@ class RecordedModel:
         )
 
     def _verdict(self, item: VerificationItem) -> Verdict:
-        name = self._names.get(item.statement, "")
-        why = self.replies["refused"].get(name, "")
+        why = self.replies["refused"].get(self._names.get(item.statement, ""), "")
         is_sound = not why and (item.statement in self._told or item.statement in item.quote.split("\n"))
         sound = dict.fromkeys(("is_explicit", "is_same_scope", "is_not_overstated"), is_sound)
         return Verdict(**sound, score=0.97 if is_sound else 0.1, reason="" if is_sound else why or _NOT_SAID)
@@ -310,45 +256,25 @@ class RecordedModel:
         return self._names.get(claim.statement, "")
 
 
-_NAMING = ("claims", "supporting", "contradicting")
-
-
-def _with_keys(told: Any, names: Mapping[str, str]) -> Any:
-    """Return a reply with keys for the names of claims, without sentences that miss one of theirs."""
+def _without_unknown(told: Any, known: Collection[str], limits: Mapping[str, str]) -> Any:
+    """Return a part without the sentences that miss one of their claims, with the keys of limits."""
     if isinstance(told, list):
-        return [_with_keys(one, names) for one in told if _is_known(one, names)]
-    if not isinstance(told, dict):
-        return told
-    return {
-        word: _keys(value, names)
-        if word in _NAMING and _is_words(value)
-        else names.get(value, "")
-        if word == "claim"
-        else _with_keys(value, names)
-        for word, value in told.items()
-    }
-
-
-def _keys(words: Iterable[str], names: Mapping[str, str]) -> list[str]:
-    return [names.get(word, word) for word in words if word in names or _is_calculation(word)]
-
-
-def _is_known(told: Any, names: Mapping[str, str]) -> bool:
-    """Tell whether a sentence has all of its claims; whatever is no sentence stays."""
-    if not isinstance(told, dict) or "text" not in told:
-        return True
-    return all(word in names or _is_calculation(word) for word in told.get("claims", []))
+        return [
+            _without_unknown(one, known, limits)
+            for one in told
+            if not isinstance(one, dict)
+            or all(_is_calculation(c) or c in known for c in one.get("claims", []))
+        ]
+    if isinstance(told, dict):
+        return {name: _without_unknown(value, known, limits) for name, value in told.items()}
+    return limits.get(told, told)
 
 
 def _is_calculation(word: str) -> bool:
     return word[:1] == "C" and word[1:].isdigit()
 
 
-def _is_words(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def _with_ids(told: dict[str, Any], outline: Outline | None) -> dict[str, Any]:
-    """Return a judgement whose parts keep the ids they have."""
+def _with_ids(parts: Sequence[dict[str, Any]], outline: Outline | None) -> list[dict[str, Any]]:
+    """Return the parts of a judgement with the ids they have."""
     ids = {heading.title: heading.id for heading in outline.headings} if outline else {}
-    return {**told, "parts": [{**part, "id": ids.get(part["title"], "")} for part in told["parts"]]}
+    return [{**part, "id": ids.get(part["title"], "")} for part in parts]
