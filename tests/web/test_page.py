@@ -45,7 +45,7 @@ async def finished(settings: Settings, shelf: Path, question: str = QUESTION) ->
 BAD: list[tuple[str, str, Any, int, str]] = [
     ("POST", "api/runs", {}, 400, "The question is empty."),
     ("POST", "api/runs", {"query": "??"}, 400, "The question has no words."),
-    ("POST", "api/runs", {"query": 7}, 400, "--query should be a valid string."),
+    ("POST", "api/runs", {"query": 7}, 400, "question"),
     ("POST", "api/runs", {"query": "a" * 3000}, 400, "The question is longer than 2000 characters."),
     ("POST", "api/runs", {"query": "Why?", "config": []}, 400, "The config of a request is an object."),
     ("POST", "api/runs", {"query": "Why?", "config": {"depth": "deep"}}, 400, "--depth"),
@@ -209,7 +209,7 @@ async def test_with_a_key_nothing_is_told_without_it(settings: Settings) -> None
 
 
 def test_the_picture_of_the_graph_is_the_graph() -> None:
-    text = (STATIC / "graph.js").read_text("utf-8")
+    text = (STATIC / "watch.js").read_text("utf-8")
     nodes = set(re.findall(r"(\w+): \[\d+, \d+\]", text))
     edges = set(re.findall(r'\["(\w+)", "(\w+)"\]', text))
     drawn = graph.get_graph()

@@ -5,12 +5,11 @@ fetched behind the guard, or a file below the allowed folders; results are kept 
 """
 
 import asyncio
-import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
@@ -21,31 +20,27 @@ from starlette.responses import Response
 from fathom.audit.auditor import MAX_REPORT_BYTES, AuditRequest
 from fathom.audit.records import AuditEvent, AuditResult
 from fathom.audit.render import render_html, summarize
-from fathom.errors import BadInput, FathomError
+from fathom.errors import BadInput
 from fathom.researcher import DeepResearcher
 from fathom.state import RunConfig
+from fathom.web.live import LiveWork, leave_work
 from fathom.web.replies import SAFE, json_reply, read_body
 
 RESULT_FILE = "audit.json"
 FORMS = {"html": "text/html", "json": "application/json"}
 _ID = re.compile(r"[0-9a-f]{12}")
-_log = logging.getLogger(__name__)
 
 ConfigReader = Callable[[dict[str, Any]], Awaitable[RunConfig]]
 
 
-@dataclass
-class LiveAudit:
+@dataclass(kw_only=True)
+class LiveAudit(LiveWork):
     """An audit that this server works on."""
 
-    task: "asyncio.Task[None] | None" = None
-    last: AuditEvent | None = None
-    problem: str = ""
+    advice: ClassVar[str] = "begin the audit again"
+    cancelled: ClassVar[str] = "The audit was stopped; begin it again to go on, nothing is paid for twice."
 
-    @property
-    def is_working(self) -> bool:
-        """Whether it is being worked on."""
-        return self.task is not None and not self.task.done()
+    last: AuditEvent | None = None
 
 
 class AuditRequests:
@@ -66,8 +61,7 @@ class AuditRequests:
         """Begin an audit."""
         asked, name, live = await self._read(request), uuid4().hex[:12], LiveAudit()
         self._live[name] = live
-        live.task = asyncio.create_task(self._work(live, self._folders / name / RESULT_FILE, asked))
-        live.task.add_done_callback(lambda task: _note_end(live, task))
+        live.start(self._work(live, self._folders / name / RESULT_FILE, asked))
         return json_reply({"id": name})
 
     async def show(self, request: Request) -> Response:
@@ -108,10 +102,7 @@ class AuditRequests:
 
     async def close(self) -> None:
         """Leave every audit."""
-        tasks = [live.task for live in self._live.values() if live.task and live.is_working]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await leave_work(self._live.values(), patience_s=0)
 
     async def _read(self, request: Request) -> AuditRequest:
         """The report of a form: its text, an address of the web, or a file below the allowed folders."""
@@ -130,13 +121,11 @@ class AuditRequests:
         return AuditRequest(report=place, body=body, is_searched=is_searched, run_config=config)
 
     async def _work(self, live: LiveAudit, path: Path, asked: AuditRequest) -> None:
-        try:
-            async for event in self._researcher.stream_audit(asked):
-                if event.result:
-                    await asyncio.to_thread(_write, path, event.result)
-                live.last = event
-        except FathomError as error:
-            live.problem = str(error)
+        async for event in self._researcher.stream_audit(asked):
+            if event.result:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                await asyncio.to_thread(path.write_text, event.result.model_dump_json(), "utf-8")
+            live.last = event
 
     async def _find(self, name: str) -> AuditResult | None:
         """The result, or None while it is not there; BadInput if nobody knows the audit."""
@@ -167,16 +156,3 @@ def _read_file(roots: Sequence[Path], place: str) -> tuple[bytes, str]:
             return file.read(MAX_REPORT_BYTES + 1), path.name
     except (OSError, RuntimeError, ValueError):
         raise BadInput(f"{place[:200]!r} cannot be read.") from None
-
-
-def _write(path: Path, result: AuditResult) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(result.model_dump_json(), "utf-8")
-
-
-def _note_end(live: LiveAudit, task: "asyncio.Task[None]") -> None:
-    if task.cancelled():
-        live.problem = "The audit was stopped; begin it again to go on, nothing is paid for twice."
-    elif error := task.exception():
-        _log.error("An audit ended with an error that was not foreseen.", exc_info=error)
-        live.problem = f"Something went wrong inside Fathom ({type(error).__name__}); begin the audit again."

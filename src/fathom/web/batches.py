@@ -6,18 +6,18 @@ the command line is shown as well, and one that was begun here can go on there: 
 
 import asyncio
 import json
-import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 from uuid import uuid4
 
-from fathom.errors import BadInput, FathomError
+from fathom.errors import BadInput
 from fathom.researcher import DeepResearcher
 from fathom.runs.batch import NOTES_FILE, BatchNotes, BatchQuestion, BatchStop, read_questions
 from fathom.state import short_hash
+from fathom.web.live import LiveWork, leave_work
 
 if TYPE_CHECKING:
     from fathom.events import Progress
@@ -25,22 +25,16 @@ if TYPE_CHECKING:
 QUESTIONS_FILE = "questions.jsonl"
 CAP_FILE = "total_usd.json"  # what all may cost together, or null
 MOST_QUESTIONS = 100
-_log = logging.getLogger(__name__)
 
 
-@dataclass
-class LiveBatch:
+@dataclass(kw_only=True)
+class LiveBatch(LiveWork):
     """A batch that this server works on."""
 
-    stop: BatchStop = field(default_factory=BatchStop)
-    task: "asyncio.Task[None] | None" = None
-    problem: str = ""
-    doing: dict[str, str] = field(default_factory=dict)  # the last event of each question, by its key
+    advice: ClassVar[str] = "the batch can go on"
 
-    @property
-    def is_working(self) -> bool:
-        """Whether it is being worked on."""
-        return self.task is not None and not self.task.done()
+    stop: BatchStop = field(default_factory=BatchStop)
+    doing: dict[str, str] = field(default_factory=dict)  # the last event of each question, by its key
 
 
 class LiveBatches:
@@ -57,8 +51,10 @@ class LiveBatches:
         folder = self._folders / uuid4().hex[:12]
         lines = [{"question": one.request.query, **one.request.said} for one in questions]
         told = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        await asyncio.to_thread(_write_new, folder / CAP_FILE, json.dumps(total_usd))
-        await asyncio.to_thread(_write_new, folder / QUESTIONS_FILE, told)  # last: with it the batch is there
+        folder.mkdir(parents=True)
+        await asyncio.to_thread((folder / CAP_FILE).write_text, json.dumps(total_usd), "utf-8")
+        # Last: with it the batch is there.
+        await asyncio.to_thread((folder / QUESTIONS_FILE).write_text, told, "utf-8")
         self._work(folder, questions, total_usd)
         return _id_of(folder)
 
@@ -103,11 +99,7 @@ class LiveBatches:
         at_work = [live for live in self._live.values() if live.is_working]
         for live in at_work:
             live.stop.request()
-        if tasks := [live.task for live in at_work if live.task]:
-            _, late = await asyncio.wait(tasks, timeout=5)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+        await leave_work(at_work)
 
     def _work(self, folder: Path, questions: Sequence[BatchQuestion], total_usd: float | None) -> None:
         live = self._live[_id_of(folder)] = LiveBatch()
@@ -116,20 +108,16 @@ class LiveBatches:
             live.doing[one.key] = event.kind
 
         async def work() -> None:
-            try:
-                await self._researcher.batch(
-                    questions,
-                    folder,
-                    total_usd=total_usd,
-                    on_event=hear,
-                    stop=live.stop,
-                    by_workers=self._by_workers,
-                )
-            except FathomError as error:
-                live.problem = str(error)
+            await self._researcher.batch(
+                questions,
+                folder,
+                total_usd=total_usd,
+                on_event=hear,
+                stop=live.stop,
+                by_workers=self._by_workers,
+            )
 
-        live.task = asyncio.create_task(work())
-        live.task.add_done_callback(lambda task: _note_end(live, task))
+        live.start(work())
 
     def _standing(self, folder: Path) -> dict[str, Any]:
         live = self._live.get(_id_of(folder))
@@ -162,11 +150,6 @@ class LiveBatches:
 
 def _id_of(folder: Path) -> str:
     return short_hash("batch", str(folder.absolute()))
-
-
-def _write_new(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
 
 
 def is_total(given: object) -> TypeGuard[float | None]:
@@ -215,10 +198,3 @@ def _row(entry: Mapping[str, Any], doing: str) -> dict[str, Any]:
         "doing": doing,
         **({"status": "running"} if is_begun else {}),
     }
-
-
-def _note_end(live: LiveBatch, task: "asyncio.Task[None]") -> None:
-    error = None if task.cancelled() else task.exception()
-    if error:
-        _log.error("A batch ended with an error that was not foreseen.", exc_info=error)
-        live.problem = f"Something went wrong inside Fathom ({type(error).__name__}); the batch can go on."

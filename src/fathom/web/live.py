@@ -9,10 +9,10 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sse_starlette import JSONServerSentEvent, ServerSentEvent
 
@@ -32,21 +32,54 @@ _COMPLETED = '{"kind":"completed",'
 _log = logging.getLogger(__name__)
 
 
-@dataclass
-class LiveRun:
+@dataclass(kw_only=True)
+class LiveWork:
+    """Work in the background; what ends it is told in one sentence, and to the operator in full."""
+
+    advice: ClassVar[str] = "the run can go on"
+    cancelled: ClassVar[str] = ""
+
+    task: "asyncio.Task[None] | None" = None
+    problem: str = ""  # why the work ended, if it was not meant to
+
+    @property
+    def is_working(self) -> bool:
+        """Whether it is being worked on here."""
+        return self.task is not None and not self.task.done()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begin the work."""
+        self.task = asyncio.create_task(work)
+        self.task.add_done_callback(self._note_end)
+
+    def _note_end(self, task: "asyncio.Task[None]") -> None:
+        error = None if task.cancelled() else task.exception()
+        if task.cancelled():
+            self.problem = self.cancelled
+        elif isinstance(error, FathomError):
+            self.problem = str(error)
+        elif error:
+            _log.error("Work ended with an error that was not foreseen.", exc_info=error)
+            self.problem = f"Something went wrong inside Fathom ({type(error).__name__}); {self.advice}."
+
+
+async def leave_work(known: Iterable[LiveWork], patience_s: float = 5) -> None:
+    """Wait a moment for work that was told to end, and cancel what is late."""
+    if tasks := [one.task for one in known if one.task and one.is_working]:
+        _, late = await asyncio.wait(tasks, timeout=patience_s)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+
+@dataclass(kw_only=True)
+class LiveRun(LiveWork):
     """A run that this server has worked on."""
 
     session: "Session"
     folder: Path
-    task: "asyncio.Task[None] | None" = None
-    problem: str = ""  # why the work ended, if it was not meant to
     drafts: dict[str, str] = field(default_factory=dict)  # parts that are being written, which no file has
     changes: int = 0  # of drafts
-
-    @property
-    def is_working(self) -> bool:
-        """Whether somebody works on it here."""
-        return self.task is not None and not self.task.done()
 
 
 class LiveRuns:
@@ -69,10 +102,9 @@ class LiveRuns:
         if known and known.is_working:
             raise BadInput("This run is being worked on already.")
         folder = await session.open_folder(parent=self._folders)
-        live = self._runs[session.id] = LiveRun(session, folder)
+        live = self._runs[session.id] = LiveRun(session=session, folder=folder)
         self._stretches[session.id] += 1
-        live.task = asyncio.create_task(self._work(live, answer))
-        live.task.add_done_callback(lambda task: _note_end(live, task))
+        live.start(self._work(live, answer))
 
     async def resume(self, run_id: str, answer: ReviewAnswer | None = None) -> None:
         """Go on with a run that stands; a finish ends the search also where no plan is on the table."""
@@ -95,24 +127,16 @@ class LiveRuns:
             live.session.leave()
             if self.queue and live.task:
                 live.task.cancel()  # the workers go on
-        tasks = [live.task for live in at_work if live.task]
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=5)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+        await leave_work(at_work)
 
     async def _work(self, live: LiveRun, answer: ReviewAnswer | None) -> None:
-        try:
-            if self.queue:
-                job = await self._researcher.enqueue(self.queue, live.session, answer)
-                if await self.queue.wait_for(job) == "failed":
-                    live.problem = "The workers could not bring this run further; it can go on."
-                return
-            async for event in live.session.events(answer):
-                _note_draft(live, event)
-        except FathomError as error:
-            live.problem = str(error)
+        if self.queue:
+            job = await self._researcher.enqueue(self.queue, live.session, answer)
+            if await self.queue.wait_for(job) == "failed":
+                live.problem = "The workers could not bring this run further; it can go on."
+            return
+        async for event in live.session.events(answer):
+            _note_draft(live, event)
 
     async def stream(
         self, run_id: str, folder: Path | None, seen: int
@@ -199,11 +223,3 @@ def _note_draft(live: LiveRun, event: "Progress") -> None:
         live.changes += 1
     elif event.kind in ("draft", "report section") and live.drafts.pop(told["title"], None) is not None:
         live.changes += 1
-
-
-def _note_end(live: LiveRun, task: "asyncio.Task[None]") -> None:
-    """Tell an error that nobody foresaw to the reader in one sentence, and to the operator in full."""
-    error = None if task.cancelled() else task.exception()
-    if error:
-        _log.error("Run %s ended with an error that was not foreseen.", live.session.id, exc_info=error)
-        live.problem = f"Something went wrong inside Fathom ({type(error).__name__}); the run can go on."

@@ -35,8 +35,7 @@ from fathom.web.batches import LiveBatches, is_total
 from fathom.web.documents import MAX_UPLOAD_BYTES, find_example, list_folder, new_upload
 from fathom.web.live import LiveRuns
 from fathom.web.replies import SAFE, json_reply, read_body, read_bytes, refuse, refuse_error
-from fathom.web.run_requests import FORMATS, RunRequests
-from fathom.web.tags import RunTags
+from fathom.web.run_requests import FORMATS, RunRequests, RunTags
 
 STATIC = Path(__file__).parent / "static"
 UPLOADS = "uploads"

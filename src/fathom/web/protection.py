@@ -17,8 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from fathom.web.bodies import MAX_BODY_BYTES, fault_of, is_checked
-from fathom.web.run_starts import count_runs, is_counted_by_body, may_start_runs, starts_in_turn
+from fathom.web.bodies import (
+    MAX_BODY_BYTES,
+    count_runs,
+    fault_of,
+    is_checked,
+    is_counted_by_body,
+    may_start_runs,
+    starts_in_turn,
+)
 
 Scope = dict[str, Any]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})

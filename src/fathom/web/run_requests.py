@@ -4,11 +4,13 @@ Does not know the page's files. All is answered by the public facade.
 """
 
 import asyncio
+import json
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -22,9 +24,9 @@ from fathom.report.formats.chart import PlacedChart, draw_chart, place_charts
 from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
 from fathom.state import ReviewAnswer
+from fathom.text.normalization import one_line
 from fathom.web.live import LiveRun, LiveRuns
 from fathom.web.replies import SAFE, json_reply, read_body
-from fathom.web.tags import RunTags
 
 if TYPE_CHECKING:
     from fathom.session import Session
@@ -41,7 +43,42 @@ FORMATS = {
     "zip": "ZIP",
 }  # by the endings that `fathom export` knows
 
+MOST_TAGS, _LONGEST = 20, 40
+
 ReadRequest = Callable[[Request], Awaitable[ResearchRequest]]
+
+
+class RunTags:
+    """The tags of every run, by its full id, in one small file that is replaced whole."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._lock = path, Lock()
+
+    def read(self) -> dict[str, list[str]]:
+        """Return all tags; a file that somebody else wrote counts as none."""
+        try:
+            told: Any = json.loads(self._path.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        given = told if isinstance(told, dict) else {}
+        return {run: [str(tag) for tag in tags] for run, tags in given.items() if isinstance(tags, list)}
+
+    def write(self, run: str, tags: object) -> list[str]:
+        """Replace the tags of one run; return them as they are kept."""
+        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+            raise BadInput("Tags are a list of words.")
+        kept = list(dict.fromkeys(word for tag in tags if (word := one_line(tag).strip(" #,"))))
+        if len(kept) > MOST_TAGS or any(len(tag) > _LONGEST for tag in kept):
+            raise BadInput(f"A run has at most {MOST_TAGS} tags of at most {_LONGEST} letters.")
+        with self._lock:
+            every = {**self.read(), run: kept}
+            part = self._path.with_suffix(".part")
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            part.write_text(
+                json.dumps({run: tags for run, tags in every.items() if tags}, ensure_ascii=False)
+            )
+            part.replace(self._path)
+        return kept
 
 
 class RunRequests:
