@@ -15,7 +15,7 @@ from fathom.ids import short_id
 from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report.bibliography import render_bibtex
 from fathom.report.formats import FormatName
-from fathom.report.formats.references import csl_json_of, ris_of
+from fathom.report.formats.references import render_csl_json, render_ris
 from fathom.report.formats.registry import check_file, format_of, render_as
 from fathom.report.listings import cited_pages, messages_of, render_quotes
 from fathom.runs.executor import Runs, is_unfinished
@@ -28,7 +28,11 @@ from fathom.storage.content import open_page_texts
 from fathom.storage.files import replace_file
 
 PageName = Literal["findings", "hypotheses", "sources", "citations", "quotes", "statistics", "bib"]
-_OF_STATE = {"bibtex": render_bibtex, "csl-json": csl_json_of, "ris": ris_of}  # also before there is a report
+_OF_STATE = {
+    "bibtex": render_bibtex,
+    "csl-json": render_csl_json,
+    "ris": render_ris,
+}  # also before there is a report
 
 
 async def export_run(runs: Runs, run_id: str, to: Path, *, is_folder: bool, is_replaced: bool) -> None:

@@ -19,12 +19,14 @@ from fathom.report.formats.markdown import (
     INFERENCE,
     dispute_columns,
     escape_markdown,
+    is_publisher_told,
     mark_legend,
     name_address,
     quoted_place,
     render_calculation,
     render_changes,
     shorten_text,
+    source_remarks,
 )
 from fathom.report.layout import (
     BlockLayout,
@@ -339,15 +341,10 @@ def _formula(letter: str, sentence: Sentence, report: PreparedReport) -> Line:
 
 
 def _source(citation: Citation, words: Messages) -> Source:
-    parts = [clean(citation.publisher)]
-    if citation.publisher.casefold() in citation.title.casefold():
-        parts = []
+    parts = [clean(citation.publisher)] if is_publisher_told(citation) else []
     parts += [words("report.published_on", date=clean(citation.published[:10]))] if citation.published else []
     parts.append(words("report.read_on", date=citation.fetched[:10]))
-    parts += [words("report.primary")] if citation.is_primary else []
-    parts += [words("report.gone_since")] if citation.gone else []
-    parts += [words("report.retracted", who=citation.retracted)] if citation.retracted else []
-    parts += [f"{words('report.image')} {clean(name_address(citation.image))}"] if citation.image else []
+    parts += map(clean, source_remarks(citation, words))
     printed = citation.printed_pages or [0] * len(citation.quotes)
     quotes = [
         clean(shorten_text(quote.text)) + (f" ({words('report.on_page', number=number)})" if number else "")

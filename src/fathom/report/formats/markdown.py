@@ -287,18 +287,28 @@ def render_source(citation: Citation, report: PreparedReport) -> str:
 def source_reference(citation: Citation, words: Messages) -> str:
     """A source in words: title, publisher, date, and what to know about it."""
     parts = [escape_markdown(citation.title).rstrip(".")]
-    if citation.publisher and citation.publisher.casefold() not in citation.title.casefold():
+    if is_publisher_told(citation):
         parts.append(escape_markdown(citation.publisher).rstrip("."))
     if citation.published:
         parts.append(words("report.published_on", date=citation.published[:10]))
     else:
         parts.append(words("report.read_on", date=citation.fetched[:10]))
-    if citation.is_primary:
-        parts.append(words("report.primary"))
-    if citation.gone:
-        parts.append(words("report.gone_since"))
-    if citation.retracted:
-        parts.append(f"**{words('report.retracted', who=citation.retracted)}**")
-    if citation.image:
-        parts.append(f"{words('report.image')} {name_address(citation.image)}")
+    retracted = words("report.retracted", who=citation.retracted) if citation.retracted else ""
+    parts += [f"**{part}**" if part == retracted else part for part in source_remarks(citation, words)]
     return ", ".join(parts) + "."
+
+
+def is_publisher_told(citation: Citation) -> bool:
+    """Whether the publisher is worth telling: its title may have it already."""
+    return bool(citation.publisher) and citation.publisher.casefold() not in citation.title.casefold()
+
+
+def source_remarks(citation: Citation, words: Messages) -> list[str]:
+    """What to know about a source beside its title, publisher and dates."""
+    told = {
+        words("report.primary"): citation.is_primary,
+        words("report.gone_since"): citation.gone,
+        words("report.retracted", who=citation.retracted): citation.retracted,
+        f"{words('report.image')} {name_address(citation.image)}": citation.image,
+    }
+    return [remark for remark, holds in told.items() if holds]

@@ -1,20 +1,13 @@
 """The cited sources for reference managers: BibTeX, CSL-JSON and RIS.
 
-Does not know what they are cited for. Every format takes a ledger, or the pages and which of them are cited.
+Does not know what they are cited for. Every format takes the pages, and which of them are cited.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fathom.report.bibliography import (
-    arxiv_number,
-    make_bibtex_keys,
-    render_bibtex,
-    split_authors,
-    split_name,
-)
-from fathom.report.ledger import Ledger
+from fathom.report.bibliography import arxiv_number, make_bibtex_keys, split_authors, split_name
 from fathom.state import Page
 from fathom.text.json_lines import dump_json
 from fathom.text.normalization import one_line
@@ -22,29 +15,14 @@ from fathom.text.normalization import one_line
 _DATE = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 
 
-def bibtex(ledger: Ledger) -> str:
-    """The cited sources as BibTeX."""
-    return render_bibtex(ledger.sources, _cited(ledger))
-
-
-def csl_json(ledger: Ledger) -> str:
-    """The cited sources as CSL-JSON."""
-    return csl_json_of(ledger.sources, _cited(ledger))
-
-
-def ris(ledger: Ledger) -> str:
-    """The cited sources as RIS."""
-    return ris_of(ledger.sources, _cited(ledger))
-
-
-def csl_json_of(pages: Sequence[Page], cited: Sequence[str]) -> str:
+def render_csl_json(pages: Sequence[Page], cited: Sequence[str]) -> str:
     """An array of items, with the same keys as in BibTeX."""
     keys = make_bibtex_keys(pages)
     items = [_item(keys[page.address], page) for page in pages if page.sha in cited]
     return dump_json(items, 2) + "\n"
 
 
-def ris_of(pages: Sequence[Page], cited: Sequence[str]) -> str:
+def render_ris(pages: Sequence[Page], cited: Sequence[str]) -> str:
     """A record a source; lines end as the format asks."""
     keys = make_bibtex_keys(pages)
     wanted = [page for page in pages if page.sha in cited]
@@ -52,10 +30,6 @@ def ris_of(pages: Sequence[Page], cited: Sequence[str]) -> str:
         f"{tag}  - {_line(words)}" for page in wanted for tag, words in _fields(keys[page.address], page)
     ]
     return "".join(f"{line}\r\n" for line in lines)
-
-
-def _cited(ledger: Ledger) -> list[str]:
-    return [citation.page for citation in ledger.citations]
 
 
 def _item(key: str, page: Page) -> dict[str, Any]:

@@ -3,17 +3,19 @@
 Does not know runs. docs/how-to/add-a-report-format.md tells what a new format needs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fathom.errors import BadInput
+from fathom.report.bibliography import render_bibtex
 from fathom.report.formats import FormatName
 from fathom.report.formats.docx import render_docx
 from fathom.report.formats.html import render_html
 from fathom.report.formats.pdf import render_pdf
-from fathom.report.formats.references import bibtex, csl_json, ris
+from fathom.report.formats.references import render_csl_json, render_ris
 from fathom.report.ledger import Ledger
+from fathom.state import Page
 from fathom.storage.files import replace_file
 from fathom.text.json_lines import escape_json
 
@@ -26,6 +28,11 @@ class Format:
     ending: str
     media_type: str
     render: Callable[[Ledger], str | bytes]
+
+
+def _cited(render: Callable[[Sequence[Page], Sequence[str]], str]) -> Callable[[Ledger], str]:
+    """A list of references from the cited sources of a ledger."""
+    return lambda ledger: render(ledger.sources, [citation.page for citation in ledger.citations])
 
 
 _TABLE = (
@@ -44,9 +51,9 @@ _TABLE = (
         "application/json",
         lambda ledger: escape_json(ledger.model_dump_json(indent=2)) + "\n",
     ),
-    Format("bibtex", ".bib", "application/x-bibtex; charset=utf-8", bibtex),
-    Format("csl-json", ".csl.json", "application/vnd.citationstyles.csl+json", csl_json),
-    Format("ris", ".ris", "application/x-research-info-systems; charset=utf-8", ris),
+    Format("bibtex", ".bib", "application/x-bibtex; charset=utf-8", _cited(render_bibtex)),
+    Format("csl-json", ".csl.json", "application/vnd.citationstyles.csl+json", _cited(render_csl_json)),
+    Format("ris", ".ris", "application/x-research-info-systems; charset=utf-8", _cited(render_ris)),
 )
 FORMATS: dict[str, Format] = {one.name: one for one in _TABLE}
 
