@@ -40,6 +40,7 @@ _VERDICTS: dict[str, VerdictName] = {
     "absent": "not in the source",
 }
 _UNSURE = "the model could not be relied on"
+_MISQUOTED, _SILENT = "the model quoted words that are not in the source", "the model gave no verdict"
 
 
 @dataclass
@@ -114,12 +115,7 @@ class StatementVerifier:
         verdict = _VERDICTS.get(answer.form.verdict)
         quote, source = self._find_quote(answer.form.quote, read)
         if verdict is None or (verdict in {"supported", "contradicted"} and quote is None):
-            why = (
-                "the model quoted words that are not in the source"
-                if verdict
-                else "the model gave no verdict"
-            )
-            return _with_note(decide_by_rules(statement, read), why)
+            return _with_note(decide_by_rules(statement, read), _MISQUOTED if verdict else _SILENT)
         return AuditVerdict(
             statement=statement.id,
             verdict=verdict,
