@@ -199,14 +199,14 @@ def test_a_long_list_of_gaps_and_unread_pages_stays_short() -> None:
     assert len(made.markdown) < 1_200
 
 
-def test_gaps_are_not_listed_again_where_the_text_says_what_is_missing() -> None:
+def test_gaps_are_listed_at_the_end_also_where_the_text_names_one() -> None:
     judged = [STOPPED.model_copy(update={"gaps": [gap("high", "No prices")]})]
     limit = sentence("No source gives prices.").model_copy(
         update={"kind": "limit", "status": "connective", "limits": ["No prices"]}
     )
     made = report(section(sentence("The gates are old.", "c3"), limit), judgements=judged)
     assert "No source gives prices." in made.markdown
-    assert "Still open" not in made.markdown
+    assert "Still open: No prices" in made.markdown
     assert "Nothing is missing" not in made.markdown
     assert made.status == "unsure"
 

@@ -164,13 +164,13 @@ def describe_certainty(
         reasons = list(dict.fromkeys(_partial_reasons(outcome, words)))
         lines.append(words("certainty.partial", reasons="; ".join(reasons)))
     missing = _describe_open_points(outcome, words) if outcome.used and is_report else []
-    # That something is open is told by naming it, here or in the text.
+    # That something is open is told by naming it.
     told = (
         [d for d in find_doubts(outcome) if d != "open" or not missing] if outcome.used and is_report else []
     )
     if told:
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
-    lines += [] if _names_limits(outcome) else missing
+    lines += missing
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
     if left_out := " ".join(
@@ -260,11 +260,6 @@ def describe_failures(failures: Sequence[Failure], words: Messages) -> Iterator[
         yield words("partial.failure", place=words.place(where), what=shown, why=reason)
     if len(whats) > _POINTS:
         yield words("certainty.more", count=len(whats) - _POINTS)
-
-
-def _names_limits(outcome: ReportBasis) -> bool:
-    """Whether the text itself says what is missing, where it matters."""
-    return any(sentence.limits for section in outcome.sections for sentence in section.sentences)
 
 
 def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:

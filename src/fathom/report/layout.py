@@ -180,11 +180,6 @@ class PreparedReport:
         told = [s for s in sentences if s.status != "connective"]
         return len(told) > 1 and all(map(self._is_cited_inference, told))
 
-    @cached_property
-    def has_runs(self) -> bool:
-        """Whether a mark stands for more than one sentence."""
-        return any(len(run) > 1 for run in self._runs.values())
-
     def marked_at(self, place: Sentence | Block) -> list[Sentence]:
         """The sentences whose marks stand here.
 

@@ -130,8 +130,10 @@ def _fixed_phrases() -> set[str]:
 
 
 def _fixed_marks() -> set[str]:
-    names = ("unsupported", "nothing", "disputed", "inference", "extracts", "covers", "computed")
-    return {words(f"report.{name}") for words in (ENGLISH, KOREAN) for name in names}
+    names = ("unsupported", "nothing", "disputed", "inference", "extracts", "computed")
+    spoken = (ENGLISH, KOREAN)
+    said = {words(f"report.{name}") for words in spoken for name in names}
+    return said | {mark for words in spoken for mark in words.earlier_marks}
 
 
 def _ledger_texts(ledger: Ledger) -> Iterator[str]:

@@ -25,7 +25,9 @@ class Messages:
         table = tomllib.loads(files("fathom.text").joinpath(f"locales/{name}.toml").read_text("utf-8"))
         self.language = language
         # Of reports of earlier versions.
-        self.earlier: list[str] = table.pop("earlier", {}).get("phrases", [])
+        earlier = table.pop("earlier", {})
+        self.earlier: list[str] = earlier.get("phrases", [])
+        self.earlier_marks: list[str] = earlier.get("marks", [])
         self.phrases = dict(_flatten(table))
 
     def __call__(self, key: str, **values: object) -> str:

@@ -220,7 +220,8 @@ class OutlineAnswer(Form):
 
 
 class OperandForm(Form):
-    """A name for the formula, the figure as the quote has it, and the key of its claim."""
+    """A name for the formula such as a or b; one figure, year or full date as the source has it, with its
+    unit; and the key of its claim."""
 
     name: str
     value: str
@@ -228,7 +229,8 @@ class OperandForm(Form):
 
 
 class CalculationForm(Form):
-    """A key such as C1, a formula over operand names, the operands, and the result as the sentence has it."""
+    """A key such as C1; a formula over operand names, such as (b - a) / a * 100; the operands; and the result
+    with its unit, rounded as the sentence has it. Durations are turned into days; months go with months."""
 
     key: str
     formula: str

@@ -129,7 +129,6 @@ def mark_legend(report: PreparedReport, behind: Section) -> list[str]:
         "inference": report.has_inferences,
         "disputed": report.has_disputed,
         "computed": bool(report.calculations),
-        "covers": report.has_runs,
     }
     line = " ".join(report.words(f"report.{key}") for key, is_used in named.items() if is_used)
     return [line] if line else []
