@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.records import RUBRIC, SOUND, claim, cost, plan, points, question, section, section_brief, sentence
+from fakes.records import RUBRIC, claim, cost, plan, points, question, section, section_brief, sentence
 from fakes.services import FakeModel
 
 from fathom.budget.time_budget import TimeBudget
@@ -37,7 +37,7 @@ VERBS: dict[str, Any] = {
 }
 VALUES: dict[str, Any] = {
     "reads": [],
-    "verdicts": [SOUND],
+    "verdicts": [],
     "assessments": Assessment(RUBRIC, []),
     "outlines": Outline(title="T", headings=[]),
     "written": [section(sentence("It does.", "c1"))],
