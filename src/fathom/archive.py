@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, ca
 
 from fathom.concurrency import run_blocking
 from fathom.errors import BadInput
+from fathom.runs.control import SharedRuns
 from fathom.runs.repository import RunLine, control_run, find_line, list_runs
-from fathom.runs.shared import SharedRuns
 from fathom.runs.views import ConversationThread, PassageView, RunViews
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import DATABASE_FILE, Settings, load_settings
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
     from fathom.runs.diagnosis import Diagnosis
     from fathom.runs.export import PageName
     from fathom.runs.prune import PruneChoice, PruneResult
-    from fathom.runs.rescue import Rescued
-    from fathom.runs.upgrade import Upgraded
+    from fathom.runs.rescue import Rescued, Upgraded
     from fathom.storage.migrate import Migrated
-    from fathom.storage.protocol import EventStore
+    from fathom.storage.postgres_tables import EventTable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -102,7 +101,7 @@ class RunArchive:
         return await control_run(self.settings, run_id, word, text)
 
     @property
-    def shared_events(self) -> "EventStore | None":
+    def shared_events(self) -> "EventTable | None":
         """What runs tell on all machines, if they share a database."""
         return open_storage(self.settings.database).events
 
@@ -290,7 +289,7 @@ class RunArchive:
 
     async def upgrade_database(self, reports: Path | str) -> "Upgraded":
         """Begin a new database in the place of an earlier version's; `reports` keeps the old ones."""
-        from fathom.runs.upgrade import upgrade_database
+        from fathom.runs.rescue import upgrade_database
 
         if not isinstance(self.settings.database, Path):
             raise BadInput("A PostgreSQL database is brought up to date by itself, when it is first used.")

@@ -21,13 +21,12 @@ from fathom.planning.forecast import load_past_runs, make_forecast
 from fathom.report.rounds import key_findings
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
+from fathom.runs.control import SharedRuns
 from fathom.runs.event_stream import StopSwitch, checkpoint_of_interrupt
 from fathom.runs.executor import NewRun, RunStart, config_in_snapshot, is_unfinished
 from fathom.runs.folder import RUNS_FOLDER, ResearchFolder, open_folder
-from fathom.runs.follow_up import FollowUpRequest
+from fathom.runs.follow_up import FollowUpRequest, UpdateRequest
 from fathom.runs.round_summary import spent_by_run
-from fathom.runs.shared import SharedRuns
-from fathom.runs.update import UpdateRequest
 from fathom.state import Forecast, ReviewAnswer, RunConfig, RunState
 from fathom.storage import open_storage
 from fathom.storage.control_signals import ControlSignals

@@ -27,7 +27,7 @@ from fathom.events import (
 from fathom.reading.cache import PdfStore
 from fathom.runs.event_journal import EventJournal
 from fathom.runs.folder import ResearchFolder
-from fathom.runs.folder_owner import claim_folder as claimed
+from fathom.runs.repository import claim_folder as claimed
 from fathom.runs.round_summary import round_summary
 from fathom.state import (
     Contradiction,

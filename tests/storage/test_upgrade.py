@@ -15,7 +15,7 @@ from fathom.cli.main import main
 from fathom.errors import BadInput
 from fathom.graph import build_graph
 from fathom.report.ledger import read_ledger
-from fathom.runs.upgrade import upgrade_database
+from fathom.runs.rescue import upgrade_database
 from fathom.state import RunConfig
 from fathom.storage import close_storage, open_storage
 from fathom.storage.database import LAYOUT_VERSION, prepare_database

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fathom.storage import Storage
-from fathom.storage.protocol import Balance, CostStore
-from fathom.storage.records import CostLine, PaidCall
+from fathom.storage.records import Balance, CostLine, PaidCall
+from fathom.storage.run_tables import CostTable
 
 NANO = 1_000_000_000
 
@@ -29,7 +29,7 @@ class CostLog:
     clock: Callable[[], float] = time.time
 
     @property
-    def _costs(self) -> CostStore:
+    def _costs(self) -> CostTable:
         return self.storage.costs
 
     async def hold(

@@ -29,8 +29,14 @@ from fathom.graph import ResearchGraph, build_graph
 from fathom.planning.questions import resolve_reference
 from fathom.request import ResearchRequest
 from fathom.runs.event_mapper import EventMapper
-from fathom.runs.follow_up import BRANCH_FIELDS, FinishedRun, FollowUpRequest, merge_evidence
-from fathom.runs.update import UpdateRequest, make_update
+from fathom.runs.follow_up import (
+    BRANCH_FIELDS,
+    FinishedRun,
+    FollowUpRequest,
+    UpdateRequest,
+    make_update,
+    merge_evidence,
+)
 from fathom.state import (
     EarlierRun,
     Report,

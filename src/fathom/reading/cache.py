@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fathom.concurrency import ONE_AT_A_TIME
 from fathom.errors import BadInput, Unreadable
@@ -26,9 +27,11 @@ from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document, Link, Parse
 from fathom.state import Hit
 from fathom.storage import STORAGE_ERRORS, Storage
-from fathom.storage.protocol import PaperStore
 from fathom.storage.records import WebPage
 from fathom.tracing import TracedRun
+
+if TYPE_CHECKING:
+    from fathom.storage.postgres_tables import PaperTable
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class PdfStore:
     """A folder of PDFs by the hash of their text; keeping one again changes nothing."""
 
     folder: Path
-    shared: PaperStore | None = None  # for other machines, which have no such folder
+    shared: "PaperTable | None" = None  # for other machines, which have no such folder
 
     async def keep(self, text: str, body: bytes) -> None:
         """Keep a PDF under the hash of the text that was read out of it."""

@@ -17,7 +17,7 @@ from fathom.request import ResearchRequest, field_name_of
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import Runs, is_unfinished
 from fathom.runs.folder import open_folder
-from fathom.runs.folder_owner import REPORT_FILES
+from fathom.runs.repository import REPORT_FILES
 from fathom.runs.round_summary import spent_by_run
 from fathom.state import Forecast, RunState, short_hash
 from fathom.text.messages import format_count

@@ -1,19 +1,22 @@
-"""Who works on a run: one at a time, in this process and in all others.
+"""Who works on a run: one at a time, in this process and in all others; and the runs a process has open.
 
-Does not know runs' insides, or how a storage locks.
+Does not know runs' insides, or how a storage locks. LangGraph is imported when runs are first opened: a list
+of runs does not need it.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from fathom.concurrency import PerLoop
 from fathom.errors import BadInput
 from fathom.ids import short_id
-from fathom.storage import STORAGE_ERRORS, Storage
+from fathom.settings.settings import Settings
+from fathom.storage import STORAGE_ERRORS, Storage, close_storage
 from fathom.storage.control_signals import ControlSignals
 
 if TYPE_CHECKING:  # listing runs does not load LangGraph
@@ -116,3 +119,52 @@ def note_early_exit(storage: Storage, run_id: str) -> Iterator[None]:
 
 def _busy_error(run_id: str) -> BadInput:
     return BadInput(f"Run {short_id(run_id)} is being worked on by another process.")
+
+
+if TYPE_CHECKING:
+    from fathom.runs.executor import Runs
+
+
+@dataclass
+class _Open:
+    users: int = 0
+    runs: "Runs | None" = None
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    closing: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+
+class SharedRuns:
+    """Opens the runs of a database for the first who asks, and closes them after the last.
+
+    An event loop has its own: what is open cannot be used from another loop.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Open] = WeakKeyDictionary()
+
+    @asynccontextmanager
+    async def keep_open(self) -> AsyncIterator[_Open]:
+        """Once somebody has opened the runs, leave them open until this ends."""
+        loop = asyncio.get_running_loop()
+        here = self._open.setdefault(loop, _Open())
+        here.users += 1
+        try:
+            yield here
+        finally:
+            here.users -= 1
+            if here.users == 0:
+                del self._open[loop]  # before anything is awaited: whoever comes now opens anew
+                await here.closing.aclose()
+                await close_storage(self.settings.database)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator["Runs"]:
+        """The runs, open for as long as they are used here."""
+        from fathom.runs.executor import open_runs
+
+        async with self.keep_open() as here:
+            async with here.turn:
+                if here.runs is None:
+                    here.runs = await here.closing.enter_async_context(open_runs(self.settings))
+            yield here.runs

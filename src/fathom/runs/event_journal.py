@@ -10,15 +10,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fathom.events import Progress, Spent
 from fathom.runs.event_stream import RunRecorder
 from fathom.state import RunState
 from fathom.storage import Storage
 from fathom.storage.files import append_lines, read_whole_lines
-from fathom.storage.protocol import EventStore
 from fathom.text.json_lines import escape_json
+
+if TYPE_CHECKING:
+    from fathom.storage.postgres_tables import EventTable
 
 
 class ToldEvents:
@@ -73,7 +75,7 @@ class EventJournal(ToldEvents):
 class SharedJournal:
     """Writes events into the database that machines share, and hands everything on; see `RunRecorder`."""
 
-    events: EventStore
+    events: "EventTable"
     run_id: str
     other: RunRecorder | None
     _told: ToldEvents | None = None

@@ -38,10 +38,16 @@ from fathom.runs.event_stream import (
     state_with_costs,
     stream_events,
 )
-from fathom.runs.follow_up import FinishedRun, FollowUpRequest, Threads, make_follow_up
+from fathom.runs.follow_up import (
+    FinishedRun,
+    FollowUpRequest,
+    Threads,
+    UpdateRequest,
+    make_follow_up,
+    make_update,
+)
 from fathom.runs.repository import OPEN_STATUS, RunLine, find_run, open_status, remember_line, run_times
 from fathom.runs.telemetry import count_result, observe
-from fathom.runs.update import UpdateRequest, make_update
 from fathom.search.local.index import ProgressCallback as IndexProgress
 from fathom.search.registry import local_engine
 from fathom.settings.settings import Settings

@@ -20,7 +20,7 @@ from fathom.report.formats.registry import check_file, format_of, render_as
 from fathom.report.listings import cited_pages, messages_of, render_quotes
 from fathom.runs.executor import Runs, is_unfinished
 from fathom.runs.folder import EVENTS, ResearchFolder, render_pages
-from fathom.runs.folder_owner import claim_folder, folder_of
+from fathom.runs.repository import claim_folder, folder_of
 from fathom.runs.round_summary import recall_round, round_page, spent_by_run
 from fathom.runs.views import PassageView
 from fathom.state import RunState

@@ -1,15 +1,19 @@
 """Write a run's research folder: state, events, report, findings, sources, papers, one page a round."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from fathom.errors import BadInput, RunStopped
 from fathom.events import PlanGenerated, Progress, RoundCompleted, Spent, Started
 from fathom.evidence.corroboration import group_knowledge
 from fathom.ids import short_id
+from fathom.planning.memory import RECENT_ROUNDS, summarize_rounds
 from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report import listings
 from fathom.report.bibliography import PageTextSource, render_bibtex, write_papers
@@ -18,7 +22,7 @@ from fathom.report.rerender import rerender_report
 from fathom.report.statistics import render_statistics
 from fathom.result import ResearchResult, make_result
 from fathom.runs.event_journal import EventJournal
-from fathom.runs.folder_owner import (
+from fathom.runs.repository import (
     REPORT_FILES,
     STATE,
     STATE_FORMAT,
@@ -27,10 +31,9 @@ from fathom.runs.folder_owner import (
     owner_of,
     remember_folder,
 )
-from fathom.runs.memory_files import render_memory
 from fathom.runs.round_summary import recall_round, round_page
 from fathom.settings.settings import Settings
-from fathom.state import RunState
+from fathom.state import Lesson, RunState
 from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.storage.content import open_page_texts
 from fathom.storage.files import replace_file
@@ -182,3 +185,53 @@ def _new_folder(parent: Path, run_id: str) -> Path:
     """A folder with the run's short name; in full where another run has that."""
     short = parent / short_id(run_id)
     return short if owner_of(short) in (None, run_id) else parent / run_id
+
+
+LATEST_LEARNINGS = 20
+ARCHIVE = "archival"
+
+
+def render_memory(state: RunState) -> dict[str, str]:
+    """The files of a run's memory by name."""
+    return {
+        "search_history.json": _as_json(_search_history(state)),
+        "working_memory.json": _as_json(_working_memory(state)),
+        f"{ARCHIVE}/claims.jsonl": _as_lines(state.get("claims", [])),
+        f"{ARCHIVE}/pages.jsonl": _as_lines(state.get("pages", [])),
+        f"{ARCHIVE}/rejected.jsonl": _as_lines(state.get("rejected", [])),
+    }
+
+
+def _search_history(state: RunState) -> list[dict[str, Any]]:
+    lessons: dict[str, Lesson] = {lesson.query: lesson for lesson in state.get("lessons", [])}
+    return [
+        {
+            "id": query.id,
+            "round": query.round,
+            "query": query.text,
+            "question": query.question,
+            "kind": query.family,
+            "pages": lessons[query.id].pages if query.id in lessons else None,
+            "new_claims": lessons[query.id].claims if query.id in lessons else None,
+        }
+        for query in state.get("asked", [])
+    ]
+
+
+def _working_memory(state: RunState) -> dict[str, Any]:
+    judgements, claims = state.get("judgements", []), state.get("claims", [])
+    return {
+        "rounds": summarize_rounds(judgements[-RECENT_ROUNDS:], state.get("asked", []), claims),
+        "learnings": [claim.statement for claim in claims[-LATEST_LEARNINGS:]],
+        "gaps": [gap.description for gap in judgements[-1].gaps] if judgements else [],
+        "hypotheses": [one.statement for one in state.get("hypotheses", []) if one.status == "active"],
+        "next_queries": [query.text for query in state.get("queries", [])],
+    }
+
+
+def _as_json(value: object) -> str:
+    return dump_json(value, indent=1) + "\n"
+
+
+def _as_lines(records: Iterable[BaseModel]) -> str:
+    return "".join(f"{escape_json(record.model_dump_json())}\n" for record in records)

@@ -1,4 +1,4 @@
-"""Threads: questions that build on the evidence of those before them.
+"""Runs that build on finished ones: follow-ups in a thread, and updates that bring a report up to date.
 
 Does not know graphs or the command line. Which runs belong together, and which threads were closed, is kept
 in the database; everything else about a thread is in its runs.
@@ -6,15 +6,17 @@ in the database; everything else about a thread is in its runs.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import get_args
 
 from fathom.errors import BadInput
+from fathom.http.urls import canonical_address
 from fathom.planning.questions import resolve_reference
 from fathom.request import ResearchRequest
 from fathom.state import (
     USUAL_USD,
     Depth,
+    EarlierRun,
     Page,
     Report,
     ResearchInput,
@@ -23,8 +25,8 @@ from fathom.state import (
     ThreadKnowledge,
     ThreadTurn,
 )
+from fathom.state.records import unite_lists
 from fathom.storage import Storage
-from fathom.storage.protocol import ThreadStore
 from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
 
@@ -138,26 +140,82 @@ class Threads:
 
     storage: Storage
 
-    @property
-    def _threads(self) -> ThreadStore:
-        return self.storage.threads
-
     async def of(self, run_id: str) -> str:
         """The thread a run stands in; a run that follows none begins one."""
-        return await self._threads.thread_of(run_id) or run_id
+        return await self.storage.threads.thread_of(run_id) or run_id
 
     async def runs(self, thread: str) -> list[tuple[str, str]]:
         """All runs of a thread in the order they were begun, each with the one it follows."""
-        return [(thread, ""), *(await self._threads.runs_of(thread))]
+        return [(thread, ""), *(await self.storage.threads.runs_of(thread))]
 
     async def follow(self, run_id: str, followed: str) -> None:
         """Note that a run follows another one."""
-        await self._threads.add(run_id, await self.of(followed), followed)
+        await self.storage.threads.add(run_id, await self.of(followed), followed)
 
     async def close(self, thread: str) -> None:
         """Note that nothing more is asked in a thread."""
-        await self._threads.close(thread)
+        await self.storage.threads.close(thread)
 
     async def is_closed(self, thread: str) -> bool:
         """Whether somebody closed it."""
-        return await self._threads.is_closed(thread)
+        return await self.storage.threads.is_closed(thread)
+
+
+_MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class UpdateRequest:
+    """What an update begins with."""
+
+    question: str
+    remembered: RunConfig
+    earlier: EarlierRun
+
+    def run_config(self) -> RunConfig:
+        """The earlier run's configuration for one round more: pages are read anew, nobody reviews.
+
+        Only what was published since is looked for, but among documents of one's own a new file may be old.
+        """
+        since = max(self.remembered.since or "", self.earlier.ended)
+        changed = {
+            "rounds": min(len(self.earlier.judgements) + 1, _MOST_ROUNDS),
+            "since": self.remembered.since if self.remembered.docs else since,
+            "fresh": True,
+            "review": "off",
+            "endless": False,
+            "strategy": "loop",
+        }
+        return self.remembered.model_copy(update=changed)
+
+    def given(self) -> ResearchInput:
+        """The new run's input."""
+        return {"question": self.question, "earlier": self.earlier}
+
+
+def make_update(run_id: str, state: RunState, ended: date) -> UpdateRequest:
+    """The update of a run that ended in this state."""
+    report = state["report"]
+    # What could not be read then gets another chance.
+    lost = {
+        canonical_address(failure.what) for failure in state.get("failures", []) if failure.where == "reading"
+    }
+    found = unite_lists(state.get("visited", []), state.get("offered", []))
+    outline = state.get("outline")
+    return UpdateRequest(
+        question=state["question"],
+        remembered=RunConfig.model_validate(state.get("run_config") or {}),
+        earlier=EarlierRun(
+            run=run_id,
+            ended=ended.isoformat(),
+            pages=state.get("pages", []),
+            claims=state.get("claims", []),
+            questions=state.get("questions", []),
+            asked=state.get("asked", []),
+            offered=[address for address in found if address not in lost],
+            judgements=state.get("judgements", []),
+            rulings=state.get("rulings", []),
+            outline=outline,
+            sections=report.sections,
+        ),
+    )

@@ -16,12 +16,11 @@ from fathom.budget.cost_log import to_nano
 from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.request import ResearchRequest
 from fathom.runs.batch import Batch, BatchQuestion, BatchStop, QuestionOutcome
+from fathom.runs.control import SharedRuns
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import NewRun, Runs, RunStart, is_unfinished
-from fathom.runs.follow_up import FollowUpRequest
+from fathom.runs.follow_up import FollowUpRequest, UpdateRequest
 from fathom.runs.repository import remember_queued
-from fathom.runs.shared import SharedRuns
-from fathom.runs.update import UpdateRequest
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, short_hash

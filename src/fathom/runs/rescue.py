@@ -1,20 +1,35 @@
-"""Everything that can be read in a damaged database, as a folder: a new database, and a folder a run.
+"""What is saved of a database that cannot be used any more: a damaged one, or an earlier Fathom's.
 
-Does not know the command line. A run whose record cannot be read is taken from its own research folder.
+Does not know the command line. A damaged file stays as it is; a run whose record cannot be read is taken from
+its own research folder. Checkpoints of an earlier layout cannot be resumed, for the classes that they name
+are gone: reports that are only in the database are written to a folder, and the old file is moved aside.
 """
 
 import asyncio
 import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import ormsgpack
+from filelock import FileLock, Timeout
+from pydantic import TypeAdapter
 
 from fathom.errors import BadInput, FathomError
 from fathom.ids import short_id
+from fathom.planning.effort import apply_effort
+from fathom.result import make_result
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.export import export_run
-from fathom.runs.folder_owner import folder_of
+from fathom.runs.repository import folder_of, time_of_checkpoint
 from fathom.settings.settings import DATABASE_FILE, Settings
+from fathom.state import RunConfig, RunState
 from fathom.storage import STORAGE_ERRORS
+from fathom.storage.compression import inflate
+from fathom.storage.database import BUSY_TIMEOUT_S, is_outdated, prepare_database
 from fathom.storage.rescue import Salvaged, salvage_rows
 
 # What records that were changed by chance look like to those who read them.
@@ -88,3 +103,158 @@ def default_rescue_folder(damaged: Path) -> Path:
         if not (found := damaged.with_name(f"{damaged.stem}-rescued{number}")).exists():
             return found
     raise BadInput("Name a folder with --to.")
+
+
+_SLICES = "__slices__"  # marks a list that the first saver kept in pieces
+_OLD_KEYS = {"knobs": "run_config", "dropped": "rejected", "losses": "failures", "charges": "costs"}
+_SUFFIXES = ("", "-wal", "-shm")
+
+
+@dataclass(frozen=True)
+class Upgraded:
+    """Where the old file is now, which runs had a report folder, which were exported, which were not."""
+
+    old: Path
+    in_folders: list[str]
+    exported: dict[str, Path]
+    unreadable: list[str]
+
+
+def upgrade_database(database: Path, exports: Path) -> Upgraded:
+    """Write every report that is only in the old file below `exports`, and begin a new file."""
+    if not database.is_file():
+        raise BadInput(f"There is no database {database}.")
+    lock = FileLock(f"{database}.lock", timeout=0)
+    try:
+        with lock, closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)) as connection:
+            if not is_outdated(connection):
+                raise BadInput(f"The database {database} needs no upgrade.")
+            found = _reports(connection, exports)
+            connection.execute("pragma wal_checkpoint(truncate)").fetchall()
+        old = _move_aside(database)
+    except Timeout:
+        raise BadInput(f"Another process is opening the database {database}; try again.") from None
+    except (OSError, sqlite3.Error) as error:
+        raise BadInput(
+            f"The database {database} cannot be upgraded: {error}; nothing was changed."
+        ) from error
+    prepare_database(database)
+    _copy_page_texts(old, database)
+    return Upgraded(old, *found)
+
+
+def _reports(connection: sqlite3.Connection, exports: Path) -> tuple[list[str], dict[str, Path], list[str]]:
+    folders = _folders(connection)
+    in_folders: list[str] = []
+    exported: dict[str, Path] = {}
+    unreadable: list[str] = []
+    for run, kind, body in _last_steps(connection):
+        if (folders.get(run, Path("/nowhere")) / "report.json").is_file():
+            in_folders.append(run)
+            continue
+        try:
+            values = _read_state(connection, run, kind, body)
+            result = make_result(run, values, _duration_s(connection, run)) if "report" in values else None
+        # Its records are of an earlier version: whatever they lack shows as one of these.
+        except (ValueError, TypeError, LookupError, AttributeError):
+            unreadable.append(run)
+            continue
+        if result:
+            exported[run] = _export(exports / short_id(run), result.model_dump_json(indent=2), result.report)
+    return in_folders, exported, unreadable
+
+
+def _folders(connection: sqlite3.Connection) -> dict[str, Path]:
+    rows = _rows(connection, "run_folders", "select run, path from run_folders")
+    rows += _rows(connection, "folders", "select run, path from folders")  # its name before layout 1
+    return {run: Path(path) for run, path in rows}
+
+
+def _duration_s(connection: sqlite3.Connection, run: str) -> float:
+    words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
+    first, last = (time_of_checkpoint(step) for step in connection.execute(words, (run,)).fetchone())
+    return (last - first).total_seconds()
+
+
+def _rows(connection: sqlite3.Connection, table: str, words: str, *values: str) -> list[Any]:
+    """Return what a table has, if there is one."""
+    names = "select 1 from sqlite_master where type = 'table' and name = ?"
+    is_there = connection.execute(names, (table,)).fetchone() is not None
+    return connection.execute(words, values).fetchall() if is_there else []
+
+
+def _last_steps(connection: sqlite3.Connection) -> Iterator[tuple[str, str, bytes]]:
+    words = (
+        "select thread_id, type, checkpoint, max(checkpoint_id) from checkpoints where checkpoint_ns = ''"
+        " group by thread_id"
+    )
+    for run, kind, body, _ in connection.execute(words).fetchall():
+        yield run, kind, body
+
+
+def _read_state(connection: sqlite3.Connection, run: str, kind: str, body: bytes) -> RunState:
+    """Return the state of a checkpoint as records of this version; what they do not know is left out."""
+    values = {
+        _OLD_KEYS.get(name, name): value for name, value in _load_plain(kind, body)["channel_values"].items()
+    }
+    rows = _rows(connection, "slices", "select sha, type, body from slices where thread_id = ?", run)
+    slices = {sha: _load_plain(kind, body) for sha, kind, body in rows}
+    for name, value in values.items():
+        if isinstance(value, dict) and set(value) == {_SLICES}:
+            values[name] = [item for sha in value[_SLICES] for item in slices[sha]]
+    words = "select config from run_configs where run = ?"
+    for (config,) in _rows(connection, "run_configs", words, values.get("run") or run):
+        values["run_config"] = RunConfig.model_validate_json(config, extra="ignore")
+    state = TypeAdapter(RunState).validate_python(values, extra="ignore")
+    if "run_config" in state and "effort" in state:
+        state["run_config"] = apply_effort(state["run_config"], state["effort"])
+    return state
+
+
+def _load_plain(kind: str, body: bytes) -> Any:
+    """Return what was saved, each record as a dictionary of its fields."""
+    kind, body = inflate(kind, body)
+    if kind != "msgpack":
+        raise ValueError(f"saved as {kind}")
+    return ormsgpack.unpackb(body, ext_hook=_fields_of, option=ormsgpack.OPT_NON_STR_KEYS)
+
+
+def _fields_of(_code: int, data: bytes) -> Any:
+    """Return the fields of a record, which LangGraph saves as module, class, fields and method."""
+    _module, _name, fields, *_ = ormsgpack.unpackb(
+        data, ext_hook=_fields_of, option=ormsgpack.OPT_NON_STR_KEYS
+    )
+    return fields
+
+
+def _export(folder: Path, ledger: str, report: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "report.json").write_text(ledger, "utf-8")
+    (folder / "report.md").write_text(report, "utf-8")
+    return folder
+
+
+def _copy_page_texts(old: Path, database: Path) -> None:
+    """Copy what reports are verified against; before layout 1 the texts were kept in another way."""
+    words = "insert or ignore into pages select sha, body, used_at from old.pages"
+    try:
+        with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)) as connection:
+            connection.execute("attach ? as old", (str(old),))
+            if connection.execute("pragma old.user_version").fetchone()[0]:
+                connection.execute(words)
+                connection.commit()
+    except sqlite3.Error as error:
+        raise BadInput(
+            f"{database} is new and {old} has all reports, but its page texts could not be copied: {error}."
+        ) from error
+
+
+def _move_aside(database: Path) -> Path:
+    number = 1
+    while (old := database.with_name(f"{database.name}.old{number}")).exists():
+        number += 1
+    for suffix in _SUFFIXES:
+        file = Path(f"{database}{suffix}")
+        if file.exists():
+            file.rename(f"{old}{suffix}")
+    return old

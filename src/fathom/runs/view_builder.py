@@ -24,9 +24,8 @@ from fathom.runs.agent_states import (
     agent_states_from_state,
 )
 from fathom.runs.executor import Runs, is_unfinished
-from fathom.runs.folder_owner import folder_of
 from fathom.runs.follow_up import Threads
-from fathom.runs.repository import archived_times, run_ids, run_times
+from fathom.runs.repository import archived_times, folder_of, run_ids, run_times
 from fathom.runs.views import (
     AnswerSection,
     ConversationThread,

@@ -1,6 +1,6 @@
 """LangGraph's own savers on our database, SQLite's or PostgreSQL's, with one compressing serializer.
 
-Does not know what a run does. What is superseded goes by itself: see `fathom.storage.prune`.
+Does not know what a run does. What is superseded goes by itself: see `fathom.storage.thinning`.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from fathom.storage.compression import DamagedRecord, deflate, inflate
 from fathom.storage.database import BUSY_TIMEOUT_S, prepare_database
 from fathom.storage.opening import Place, close_storage, open_storage, place_of
 from fathom.storage.protocol import Storage
-from fathom.storage.prune import KEEP_LATEST
+from fathom.storage.thinning import KEEP_LATEST
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver

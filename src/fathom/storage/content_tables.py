@@ -19,7 +19,7 @@ _REPLACE_WINDOW = replace_row("context_windows", "name", "size", "said", "at")
 
 
 class PageTable(Table):
-    """Texts of pages; see `PageStore`."""
+    """Texts of pages, by the hash of the text."""
 
     async def put(self, sha: str, text: str) -> None:
         """Keep a text; keeping it again only notes that it is in use."""
@@ -35,7 +35,7 @@ class PageTable(Table):
 
 
 class ReplyTable(Table):
-    """Answers of models and search engines; see `ReplyStore`."""
+    """Answers of models and search engines, by call and by the run that got them."""
 
     async def get(self, call: str, run: str, since: float) -> StoredReply | None:
         """Return the run's own answer, else the newest of any run that is not older than `since`."""
@@ -55,7 +55,7 @@ class ReplyTable(Table):
 
 
 class WebPageTable(Table):
-    """Pages of the web; see `WebPageStore`."""
+    """Pages of the web as they were last read, by address."""
 
     async def get(self, address: str) -> WebPage | None:
         """Return the page, or None."""
@@ -82,7 +82,7 @@ class WebPageTable(Table):
 
 
 class WindowTable(Table):
-    """Context windows of models; see `WindowStore`."""
+    """Context windows of models, as servers have shown them."""
 
     async def get(self, name: str, said: int | None, since: float, until: float) -> int | None:
         """Return the size that was learnt in that time while the server said `said` of itself."""
@@ -104,7 +104,7 @@ class WindowTable(Table):
 
 
 class ControlTable(Table):
-    """Answers to controls; see `ControlStore`."""
+    """What verifiers made of the controls they were shown, call by call."""
 
     async def put(
         self, verifier: str, call: str, right: int, wrong: int, at: float, forget_before: float

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 
 from fathom.errors import BadInput
 from fathom.storage import Storage
-from fathom.storage.protocol import SignalStore
 from fathom.storage.records import SIGNAL_WORDS as WORDS
 from fathom.storage.records import Signal as Order
 from fathom.storage.records import SignalWord as Word
@@ -24,23 +23,21 @@ class ControlSignals:
 
     storage: Storage
 
-    @property
-    def _signals(self) -> SignalStore:
-        return self.storage.signals
-
     async def give(self, run_id: str, word: str, text: str = "") -> Order:
         """Leave an order; `go` also takes back a pause that nobody has seen yet."""
         known, text = _check_signal(word, " ".join(text.split()))
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        return await self._signals.add(run_id, known, text, at, cancels=["pause"] if known == "go" else [])
+        return await self.storage.signals.add(
+            run_id, known, text, at, cancels=["pause"] if known == "go" else []
+        )
 
     async def pending(self, run_id: str) -> list[Order]:
         """What nobody has taken yet, oldest first."""
-        return await self._signals.pending(run_id)
+        return await self.storage.signals.pending(run_id)
 
     async def runs_to_pause(self) -> set[str]:
         """The runs that somebody wants to pause: one look for all runs of a process."""
-        return await self._signals.runs_with_pending("pause")
+        return await self.storage.signals.runs_with_pending("pause")
 
     async def resumed(self, run_id: str) -> None:
         """Mark pending pause signals as consumed on resume."""
@@ -56,7 +53,7 @@ class ControlSignals:
 
     async def taken(self, run_id: str, kinds: Sequence[Word], taker: str, number: int = 0) -> list[Order]:
         """Every order of these kinds that this taker took, now or before."""
-        return await self._signals.take(run_id, kinds, taker, number)
+        return await self.storage.signals.take(run_id, kinds, taker, number)
 
 
 def _check_signal(word: str, text: str) -> tuple[Word, str]:

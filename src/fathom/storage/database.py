@@ -5,18 +5,18 @@ Does not know what is kept. A look-up never waits behind a write, and the event 
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from filelock import FileLock
 
 from fathom.errors import BadInput
-from fathom.storage.tables import TABLES
+from fathom.storage.sql import TABLES
 
 # Namespaces: '' is the run, 'reading:ID' a task in it, 'reading:ID|extract:ID' a task in that. A name without
 # ':' belongs to a subgraph with a memory of its own, which somebody may have around Fathom: it stays.
@@ -216,6 +216,10 @@ class DatabaseFile:
             return work(connection)
 
         return await self._writer.run(work_alone if alone else work)
+
+    async def execute(self, words: str, values: Sequence[Any]) -> None:
+        """Run one statement and commit it."""
+        await self.write(lambda connection: connection.execute(words, values))
 
     def _prepare(self) -> None:
         """Make the tables once: a file that disappears later is an error, not a new database."""

@@ -13,7 +13,11 @@ from pydantic import SecretStr
 
 from fathom.errors import BadInput
 from fathom.settings.database_address import DatabaseAddress
-from fathom.storage.protocol import Storage
+from fathom.storage.database import DatabaseFile
+from fathom.storage.files import FileLocks
+from fathom.storage.protocol import Storage, make_storage
+from fathom.storage.prune import SqlitePruning
+from fathom.storage.thinning import SqliteCheckpoints
 
 Place = Path | DatabaseAddress
 
@@ -64,9 +68,9 @@ def database_exists(database: Place) -> bool:
 
 def _make(place: Place) -> tuple[OpenDatabase, Storage]:
     if isinstance(place, Path):
-        from fathom.storage.sqlite import make_sqlite_storage
-
-        return make_sqlite_storage(place, lambda opened: _note_use(place, opened))
+        file = DatabaseFile(place, lambda opened: _note_use(place, opened))
+        locks = FileLocks(place.parent / "locks")
+        return file, make_storage(str(place), file, SqliteCheckpoints(file), locks, SqlitePruning(place))
     try:
         from fathom.storage.postgres import make_postgres_storage
     except ImportError as error:

@@ -28,9 +28,11 @@ from fathom.storage.postgres_server import (
     process_name,
     told_plainly,
 )
-from fathom.storage.protocol import Storage
+from fathom.storage.postgres_tables import BatchTable, EventTable, PaceTable, PaperTable, left_in_batch
+from fathom.storage.protocol import Storage, make_storage
+from fathom.storage.prune import PostgresPruning
 from fathom.storage.sql import Connection, Rows, Work
-from fathom.storage.sql_storage import make_storage
+from fathom.storage.thinning import PostgresCheckpoints
 
 T = TypeVar("T")
 
@@ -128,6 +130,10 @@ class PostgresDatabase:
                 return work(connection)
 
         return await self.run(partial(self._work, in_transaction))
+
+    async def execute(self, words: str, values: Sequence[Any]) -> None:
+        """Run one statement, which commits by itself: a transaction would be two more round trips."""
+        await self.read(lambda connection: connection.execute(words, values))
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run anything that waits for the server in a thread."""
@@ -290,9 +296,6 @@ def make_postgres_storage(
     address: DatabaseAddress, on_use: Callable[[PostgresDatabase], None]
 ) -> tuple[PostgresDatabase, Storage]:
     """Return a server and everything that is kept in it."""
-    from fathom.storage.postgres_checkpoints import PostgresCheckpoints, PostgresPruning, left_in_batch
-    from fathom.storage.postgres_tables import BatchTable, EventTable, PaceTable, PaperTable
-
     database = PostgresDatabase(address, on_use)
     storage = make_storage(
         str(address),

@@ -22,7 +22,7 @@ from psycopg_pool import PoolTimeout
 from fathom.errors import BadInput, DatabaseError, RunStopped
 from fathom.ids import short_id
 from fathom.settings.database_address import DatabaseAddress
-from fathom.storage.tables import postgres_tables
+from fathom.storage.sql import postgres_tables
 
 _CONNECT_S = 10
 _MOST_IDLE_S = 10  # a process that sleeps in the middle of a transaction keeps nobody waiting for longer

@@ -19,7 +19,7 @@ _LISTEN_S = 2.0  # after that a listener looks by itself, should a word have bee
 
 
 class EventTable(Table):
-    """The events of all runs; see `EventStore`."""
+    """What runs have told, for whoever listens on any machine."""
 
     database: "PostgresDatabase"
 
@@ -48,7 +48,7 @@ class EventTable(Table):
 
 
 class PaperTable(Table):
-    """PDFs by the hash of their text; see `PaperStore`."""
+    """PDFs by the hash of their text."""
 
     async def put(self, sha: str, body: bytes) -> None:
         """Keep a PDF; keeping it again changes nothing."""
@@ -62,7 +62,7 @@ class PaperTable(Table):
 
 
 class PaceTable(Table):
-    """When somebody may next be asked, for all machines; see `PaceStore`."""
+    """When somebody may next be asked, for all machines; see `SharedPaces`."""
 
     async def book(self, name: str, pause_s: float) -> float:
         """Take the next start, leave a pause behind it, and return how long to wait for it."""
@@ -94,7 +94,7 @@ class PaceTable(Table):
 
 
 class BatchTable(Table):
-    """Caps that hold for several runs; see `BatchStore`."""
+    """Caps that hold for several runs, wherever they are worked on."""
 
     async def open(self, name: str, cap: int, runs: Sequence[str]) -> None:
         """Have these runs together never spend more than the cap; what they have spent counts."""
@@ -125,3 +125,13 @@ class BatchTable(Table):
         words = "select cap - nano from batches where name = (select batch from batch_runs where run = ?)"
         rows = await self._rows(words, run)
         return int(rows[0][0]) if rows else None
+
+
+def left_in_batch(connection: Connection, run: str) -> int | None:
+    """Return what the batch of a run may still spend, or None; others wait for the transaction."""
+    words = """
+        select cap - nano from batches where name = (select batch from batch_runs where run = owner(?))
+        for update
+    """
+    row = connection.execute(words, (run,)).fetchone()
+    return int(row[0]) if row else None

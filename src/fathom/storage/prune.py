@@ -1,92 +1,105 @@
-"""Which checkpoints are superseded, and how they go.
+"""Runs taken out of a database, what only they needed, and the room they took given back.
 
-LangGraph's SQLite saver keeps everything for ever and cannot prune. Triggers in the database do it instead:
-they belong to the same transaction as the write that makes a row superfluous, and work for every process
-that writes checkpoints, `langgraph dev` included. Kept is what a resume, a fork or the history needs:
-
-- every checkpoint of the run itself, until its round is long over; then the one that ends the round, as a
-  difference from the next one (`fathom.storage.sqlite_checkpoints`),
-- inside a task that is not done: the last checkpoint, and the writes that belong to it.
+Whatever in a row that stays looks like the name of a page keeps that page: no schema has to be understood.
 """
 
 import asyncio
+import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import ormsgpack
 
 from fathom.storage.compression import inflate
 from fathom.storage.database import BUSY_TIMEOUT_S
 from fathom.storage.records import RemovedRows
-from fathom.storage.removal import remove_runs
-from fathom.storage.sql import Connection
+from fathom.storage.sql import TABLES_BY_RUN, Connection, Database
 
-KEEP_LATEST = 6  # checkpoints of the run that are never thinned out: about its last round
+_HEX = re.compile(rb"[0-9a-f]{32,}")
 
+_PAGE, _RUN = 64, 32  # characters of a page's name, and of the name that branches share
 
-class OldSteps(NamedTuple):
-    """Steps of a run that are neither its first nor among its latest."""
+_GRACE_S = 3600.0  # a text put by who is at work may wait so long until a checkpoint names it
 
-    superseded: list[str]  # between the ends of rounds
-    ends: list[tuple[str, int]]  # the step that ends each round, with the number of rounds that were over
+_USUAL_AGE_S = 30 * 24 * 3600.0
 
 
-def find_old_steps(connection: Connection, thread: str, channel: str, known: dict[str, int]) -> OldSteps:
-    """Return the steps that a run no longer needs as they are.
+def remove_runs(
+    connection: Connection,
+    bodies: Mapping[str, str],
+    gone: Sequence[str],
+    *,
+    is_idle: bool,
+    now: float,
+    older_s: float | None,
+) -> RemovedRows:
+    """Take out the threads that are gone and what nobody needs any more, within one transaction.
 
-    A round ends where the list `channel` grew. What a person changed is in neither list, and the base of an
-    archived round always stays. `known` remembers between calls how long the list was in each step.
+    `bodies` are LangGraph's tables, each with the words for what a row holds.
     """
-    words = (
-        "select checkpoint_id, coalesce(json_extract(cast(metadata as text), '$.source'), '')"
-        " from checkpoints where thread_id = ? and checkpoint_ns = '' order by checkpoint_id"
-    )
-    bases = {base for (base,) in connection.execute("select base from past_rounds where run = ?", (thread,))}
-    found = OldSteps([], [])
-    before = -1
-    for place, (name, source) in enumerate(connection.execute(words, (thread,)).fetchall()[:-KEEP_LATEST]):
-        if name not in known:
-            known[name] = _length_of(connection, thread, name, channel)
-        is_end = known[name] > before or name in bases
-        if source == "loop" and not is_end:
-            found.superseded.append(name)
-        elif source == "loop" and place > 0:
-            found.ends.append((name, known[name]))
-        before = max(before, known[name])
-    return found
+    age_s = _USUAL_AGE_S if older_s is None else older_s
+    for table in ("gone", "needed"):
+        connection.execute(f"create temporary table {table} (name text primary key)")
+    add_gone = "insert into gone values (?) on conflict do nothing"
+    connection.executemany(add_gone, [(run,) for run in gone])
+    staying = _names_in_rows(connection, bodies, "not in")
+    leaving = {name for name in _names_in_rows(connection, bodies, "in") - staying if len(name) == _RUN}
+    connection.executemany("insert into needed values (?)", [(name,) for name in staying])
+    connection.executemany(add_gone, [(name,) for name in leaving])
+    counts = [
+        *(_delete_rows(connection, table, body, _IS_GONE) for table, body in bodies.items()),
+        *(_delete_rows(connection, table, body, _IS_OF_GONE) for table, body in TABLES_BY_RUN.items()),
+    ]
+    replies = _delete_rows(connection, "replies", "reply", _IS_ORPHANED, now - age_s)
+    unneeded = "sha not in (select name from needed) and used_at < ?"
+    pages = _delete_rows(connection, "pages", "body", unneeded, now - (0.0 if is_idle else _GRACE_S))
+    connection.execute("delete from web_pages where checked < ?", (now - age_s,))
+    for table in ("gone", "needed"):
+        connection.execute(f"drop table {table}")
+    every = [*counts, replies, pages]
+    return RemovedRows(sum(n for n, _ in every), sum(size for _, size in every), pages[0], replies[0])
 
 
-def delete_steps(connection: Connection, thread: str, names: Sequence[str]) -> None:
-    """Delete these steps of a run."""
-    for table in ("writes", "checkpoints"):
-        connection.executemany(
-            f"delete from {table} where thread_id = ? and checkpoint_ns = '' and checkpoint_id = ?",  # noqa: S608
-            [(thread, name) for name in names],
-        )
+_IS_GONE = "thread_id in (select name from gone)"
+_IS_OF_GONE = "owner(run) in (select name from gone)"
+_IS_ORPHANED = (  # replies that belong to no run that is there, old ones
+    "at < ? and owner(run) not in (select thread_id from checkpoints)"
+    " and owner(run) not in (select name from needed)"
+)
 
 
-def _length_of(connection: Connection, thread: str, name: str, channel: str) -> int:
-    """Return how long a list in a checkpoint is, without making its records."""
-    words = (
-        "select type, checkpoint from checkpoints"
-        " where thread_id = ? and checkpoint_ns = '' and checkpoint_id = ?"
-    )
-    kind, body = connection.execute(words, (thread, name)).fetchone()
-    plain = inflate(kind, body)[1]
-    checkpoint: Any = ormsgpack.unpackb(plain, ext_hook=_skip, option=ormsgpack.OPT_NON_STR_KEYS)
-    return len(checkpoint["channel_values"].get(channel) or [])
+def _names_in_rows(connection: Connection, bodies: Mapping[str, str], which: str) -> set[str]:
+    """Everything in the rows of threads that are, or are not, gone that may name a page or a run."""
+    names: set[str] = set()
+    for table, body in bodies.items():
+        words = f"select type, {body} from {table} where thread_id {which} (select name from gone)"  # noqa: S608
+        for kind, held in connection.execute(words):
+            names.update(_names_in_body(kind or "", held or b""))
+    return names
 
 
-def _skip(_code: int, _body: bytes) -> None:
-    return None
+def _names_in_body(kind: str, body: bytes | str) -> Iterator[str]:
+    plain = body.encode() if isinstance(body, str) else inflate(kind, body)[1]
+    for found in _HEX.findall(plain):
+        # What stands beside a name may look like more of it.
+        size = _PAGE if len(found) >= _PAGE else _RUN
+        for start in range(len(found) - size + 1):
+            yield found[start : start + size].decode()
 
 
-_BODIES = {"checkpoints": "checkpoint", "writes": "value"}
+def _delete_rows(
+    connection: Connection, table: str, body: str, condition: str, *given: float
+) -> tuple[int, int]:
+    """Rows that went and the bytes they held. All words are our own: none comes from outside."""
+    words = f"select count(*), coalesce(sum(length({body})), 0) from {table} where {condition}"  # noqa: S608
+    count, size = connection.execute(words, given).fetchone()
+    connection.execute(f"delete from {table} where {condition}", given)  # noqa: S608
+    return int(count), int(size)
+
+
+_FILE_BODIES = {"checkpoints": "checkpoint", "writes": "value"}
 
 
 @dataclass(frozen=True)
@@ -122,7 +135,7 @@ def _remove_runs(
     with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
         connection.create_function("owner", 1, lambda run: run.partition("/")[0], deterministic=True)
         with _transaction(connection, is_dry):
-            return remove_runs(connection, _BODIES, gone, is_idle=is_idle, now=now, older_s=older_s)
+            return remove_runs(connection, _FILE_BODIES, gone, is_idle=is_idle, now=now, older_s=older_s)
 
 
 def _page_names(database: Path) -> set[str]:
@@ -146,3 +159,56 @@ def _transaction(connection: sqlite3.Connection, is_dry: bool) -> Iterator[None]
         if connection.in_transaction:
             connection.execute("rollback")
         raise
+
+
+_SERVER_BODIES = {
+    "checkpoint_writes": "blob",
+    "checkpoint_blobs": "blob",
+    "checkpoints": "checkpoint::text",
+}
+
+
+@dataclass(frozen=True)
+class PostgresPruning:
+    """Runs taken out of a database; see `PruneStore`."""
+
+    database: Database
+
+    async def remove_runs(
+        self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
+    ) -> RemovedRows:
+        """Take out the runs that are gone and what nobody needs any more; with `is_dry` only count it."""
+
+        def remove(connection: Connection) -> RemovedRows:
+            found = remove_runs(connection, _SERVER_BODIES, gone, is_idle=is_idle, now=now, older_s=older_s)
+            if is_dry:
+                raise _Counted(found)
+            connection.execute("delete from papers where sha not in (select sha from pages)")
+            for words in ("delete from events where run = ?", "delete from lock_holders where name = ?"):
+                connection.executemany(words, [(run,) for run in gone])
+            return found
+
+        try:
+            return await self.database.write(remove)
+        except _Counted as counted:
+            return counted.found
+
+    async def page_names(self) -> set[str]:
+        """Return the names of all texts that are kept."""
+        rows = await self.database.read(lambda c: c.execute("select sha from pages").fetchall())
+        return {sha for (sha,) in rows}
+
+    async def shrink(self) -> None:
+        """Do nothing: the server uses the room again by itself."""
+
+    async def size_bytes(self) -> int:
+        """Return how much room the database takes."""
+        words = "select pg_database_size(current_database())"
+        return int((await self.database.read(lambda c: c.execute(words).fetchone()))[0])
+
+
+class _Counted(Exception):
+    """What would go, once it is put back."""
+
+    def __init__(self, found: RemovedRows) -> None:
+        self.found = found

@@ -18,6 +18,13 @@ class PaidCall(NamedTuple):
     model: str
 
 
+class Balance(NamedTuple):
+    """What a run has spent or reserved, and whether a call was ever refused for lack of money."""
+
+    nano: int
+    is_out: bool
+
+
 class CostLine(NamedTuple):
     """One payment, with the times of its reservation and of its settlement."""
 

@@ -6,8 +6,7 @@ Does not know what a run does.
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, fields
 
-from fathom.storage.protocol import Balance
-from fathom.storage.records import CostLine, PaidCall, RunRecord, Signal, SignalWord, Watch
+from fathom.storage.records import Balance, CostLine, PaidCall, RunRecord, Signal, SignalWord, Watch
 from fathom.storage.sql import Connection, Table, replace_row
 
 _REPLACE_RECORD = replace_row("run_records", *(field.name for field in fields(RunRecord)))
@@ -20,14 +19,20 @@ BatchLimit = Callable[[Connection, str], int | None]
 
 @dataclass(frozen=True)
 class CostTable(Table):
-    """All payments; see `CostStore`. `left_in_batch` says what several runs may still spend together."""
+    """Payments, one line a call; amounts are whole billionths of a dollar.
+
+    `left_in_batch` says what several runs may still spend together.
+    """
 
     left_in_batch: BatchLimit = lambda _connection, _run: None
 
     async def reserve(
         self, run: str, call: PaidCall, most: int, least: int, limit: int, at: float
     ) -> tuple[int, int] | int:
-        """Reserve `most` if it fits below the limit, else what fits if that is `least` or more."""
+        """Reserve `most` if it fits below the limit, else what fits if that is `least` or more.
+
+        Sum and insert are one transaction. Returns the line and its amount, or what the run has spent.
+        """
 
         def reserve(connection: Connection) -> tuple[int, int] | int:
             spent = int(connection.execute(_SPENT, (run,)).fetchone()[0])
@@ -131,7 +136,7 @@ class CostTable(Table):
 
 
 class SignalTable(Table):
-    """Control signals; see `SignalStore`."""
+    """Control signals: what people told runs to do."""
 
     async def add(self, run: str, word: SignalWord, text: str, at: str, *, cancels: Sequence[str]) -> Signal:
         """Add a signal; those of the `cancels` kinds that nobody has taken yet count as taken."""
@@ -174,7 +179,7 @@ def _take(connection: Connection, run: str, kinds: Sequence[str], taker: str, nu
 
 
 class LeaseTable(Table):
-    """Which branch reads which page; see `LeaseStore`."""
+    """Which branch of a run reads which page."""
 
     async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
         """Return the first `most` addresses that belong to the branch, free ones taken now."""
@@ -196,7 +201,7 @@ class LeaseTable(Table):
 
 
 class ThreadTable(Table):
-    """Which runs build on one another; see `ThreadStore`."""
+    """Which runs build on one another."""
 
     async def thread_of(self, run: str) -> str | None:
         """Return the thread a follow-up stands in."""
@@ -225,7 +230,7 @@ class ThreadTable(Table):
 
 
 class RunTable(Table):
-    """What is kept of a run beside its checkpoints; see `RunStore`."""
+    """What is kept of a run beside its checkpoints."""
 
     async def remember_config(self, run: str, config: str) -> None:
         """Keep a run's configuration as JSON, in the place of an earlier one."""
@@ -277,7 +282,7 @@ class RunTable(Table):
 
 
 class WatchTable(Table):
-    """Reports that are brought up to date; see `WatchStore`."""
+    """Reports that are brought up to date again and again."""
 
     async def put(self, watch: Watch) -> None:
         """Keep a watch, in the place of an earlier one of the same run."""
@@ -301,37 +306,3 @@ class WatchTable(Table):
         """Return all watches, the next that is due first."""
         names = ", ".join(field.name for field in fields(Watch))
         return [Watch(*row) for row in await self._rows(f"select {names} from watches order by due")]  # noqa: S608
-
-
-class CheckpointTable(Table):
-    """What both databases answer in the same words; see `CheckpointStore`."""
-
-    async def run_ids(self) -> list[str]:
-        """Return the ids of all runs, the newest first."""
-        words = (
-            "select thread_id from checkpoints where checkpoint_ns = ''"
-            " group by thread_id order by min(checkpoint_id) desc"
-        )
-        return [run for (run,) in await self._rows(words)]
-
-    async def first_and_last(self, run: str) -> tuple[str, str] | None:
-        """Return the ids of a run's first and last checkpoint, or None when it has none."""
-        words = "select min(checkpoint_id), max(checkpoint_id) from checkpoints where thread_id = ?"
-        ((first, last),) = await self._rows(words, run)
-        return (first, last) if first else None
-
-    async def steps_of(self, run: str) -> list[str]:
-        """Return the ids of every step of a run that is kept, the latest first."""
-        words = (
-            "select checkpoint_id from checkpoints where thread_id = ? and checkpoint_ns = ''"
-            " order by checkpoint_id desc"
-        )
-        return [step for (step,) in await self._rows(words, run)]
-
-    async def runs_longer_than(self, steps: int) -> list[str]:
-        """Return the runs that have more steps than so many."""
-        words = (
-            "select thread_id from checkpoints where checkpoint_ns = ''"
-            " group by thread_id having count(*) > ?"
-        )
-        return [run for (run,) in await self._rows(words, steps)]

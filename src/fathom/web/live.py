@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fathom.events import Progress
     from fathom.runs.queue import RunQueue
     from fathom.session import Session
-    from fathom.storage.protocol import EventStore
+    from fathom.storage.postgres_tables import EventTable
 
 EVENTS = "events.jsonl"
 _GLANCE_S = 0.2
@@ -85,7 +85,7 @@ class LiveRun(LiveWork):
 class LiveRuns:
     """Works on runs in the background, each from one checkpoint to the next."""
 
-    def __init__(self, researcher: DeepResearcher, folders: Path, events: "EventStore | None" = None) -> None:
+    def __init__(self, researcher: DeepResearcher, folders: Path, events: "EventTable | None" = None) -> None:
         self._researcher, self._folders = researcher, folders
         self._events = events  # of all machines, where they share a database
         self.queue: RunQueue | None = None  # of workers who do what there is to do, instead of this server
@@ -200,7 +200,7 @@ class _EventLines:
 class _SharedLines:
     """The same from a database that machines share: whoever works on the run, and wherever."""
 
-    def __init__(self, events: "EventStore", run_id: str, seen: int) -> None:
+    def __init__(self, events: "EventTable", run_id: str, seen: int) -> None:
         self._events, self._run_id, self._seen, self._number, self._last = events, run_id, seen, 0, 0
         self.is_over = False
 
