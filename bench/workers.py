@@ -1,9 +1,10 @@
 """Many questions over several workers that share one PostgreSQL: throughput, kills, and one cap.
 
-    python bench/workers.py [--questions 60] [--workers 4] [--at-once 2] [--model-s 0.5] [--kills 6]
+    python bench/workers.py [--questions 60] [--workers 4] [--at-once 2] [--kills 6] [--namespaces 2]
 
-Every worker is a process with a home of its own; server, model and engine are processes on loopback. First
-one worker, then all of them, answer twelve questions each; then all of them answer the questions while
+Every worker is a process with a home of its own, in one of so many network namespaces, which reach
+PostgreSQL, model, engine and pages over a wire alone; with 0, or where none can be made, all are on loopback.
+First one worker, then all of them, answer twelve questions each; then all of them answer the questions while
 workers are killed with SIGKILL at random moments, and one is lost for good; then a cap of half of what that
 cost holds for a batch. Prints what was counted; the last line is one JSON object.
 """
@@ -20,13 +21,14 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from library import docs_of, questions_of
+from netns import DOCUMENTS, HERE, forward_to_socket, make_namespaces
 from wall import many
 from world import Manners, World
 
@@ -51,6 +53,7 @@ class Machines:
     place: Path
     environment: dict[str, str]
     at_once: int
+    namespaces: list[str]
     alive: list["subprocess.Popen[bytes]"] = field(default_factory=list)
     started: int = 0
 
@@ -59,6 +62,9 @@ class Machines:
         self.started += 1
         home = {"FATHOM_HOME": str(self.place / f"machine-{self.started}")}
         command = [sys.executable, "-m", "fathom.cli.main", "worker", "--at-once", str(self.at_once)]
+        if self.namespaces:
+            place = self.namespaces[self.started % len(self.namespaces)]
+            command = ["ip", "netns", "exec", place, *command]  # which becomes the worker: one process
         with (self.place / "workers.log").open("ab") as log:
             environment = {**os.environ, **self.environment, **home}
             self.alive.append(subprocess.Popen(command, env=environment, cwd=self.place, stderr=log))  # noqa: S603 - ours
@@ -92,6 +98,7 @@ class Trial:
     place: Path
     world: World
     at_once: int
+    namespaces: list[str]
 
     def settings(self) -> Settings:
         """The settings of who asks."""
@@ -114,7 +121,7 @@ class Trial:
     @contextmanager
     def workers(self, count: int) -> Iterator[Machines]:
         """So many workers, for as long as the block lasts."""
-        machines = Machines(self.place, self._words(), self.at_once)
+        machines = Machines(self.place, self._words(), self.at_once, self.namespaces)
         for _ in range(count):
             machines.start()
         try:
@@ -243,19 +250,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name, usual in {"questions": 60, "workers": 4, "at-once": 2, "kills": 6}.items():
+    numbers = {"questions": 60, "workers": 4, "at-once": 2, "kills": 6, "namespaces": 2}
+    for name, usual in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=usual)
     for name, wanted in {"model-s": 0.5, "cap-share": 0.5}.items():
         parser.add_argument(f"--{name}", type=float, default=wanted)
     words = parser.parse_args()
     questions = many(questions_of(None), words.questions)
-    with tempfile.TemporaryDirectory() as name, World(docs_of(None), Manners(words.model_s, 0.1)) as world:
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         place = Path(name)
         (place / "prices.toml").write_text(_PRICES, "utf-8")
+        namespaces = stack.enter_context(make_namespaces(words.namespaces)) if words.namespaces else []
+        manners = Manners(words.model_s, 0.1)
+        if namespaces:
+            manners = replace(manners, host=HERE, pages=DOCUMENTS)
+        world = stack.enter_context(World(docs_of(None), manners))
         server = get_server(place / "postgres", cleanup_mode="stop")
-        trial = Trial(server.get_uri(), place, world, words.at_once)
+        stack.callback(server.cleanup)
+        url = server.get_uri()
+        if namespaces:
+            port = stack.enter_context(forward_to_socket(f"{place / 'postgres'}/.s.PGSQL.5432"))
+            url = f"postgresql://postgres@{HERE}:{port}/postgres"
+        trial = Trial(url, place, world, words.at_once, namespaces)
         figures = asyncio.run(measure(trial, questions, words.workers, words.kills, words.cap_share))
-        server.cleanup()
+        figures["namespaces"] = len(namespaces)
     print(json.dumps(figures))
 
 

@@ -39,6 +39,8 @@ class Manners:
     takes: Sequence[str] = ("schema", "tool", "words")
     full_after_s: float = float("inf")  # after the first call, the model says 429 …
     full_s: float = 0.0  # … for so long
+    host: str = "127.0.0.1"  # where model and engine are
+    pages: str = "127.1"  # the first half of the addresses of documents
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class World:
     """Started with `with`; gone when the block ends."""
 
     def __init__(self, docs: Sequence[Doc], manners: Manners) -> None:
+        self._host = manners.host
         self._given = json.dumps({"docs": [asdict(doc) for doc in docs], "manners": asdict(manners)})
 
     def __enter__(self) -> Self:
@@ -82,7 +85,7 @@ class World:
     @property
     def url(self) -> str:
         """Where the engine is, and the model under /v1."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self._host}:{self.port}"
 
     def told(self) -> list[Told]:
         """All that was asked so far."""
@@ -191,7 +194,7 @@ class _Server:
         best = sorted(range(len(self.docs)), key=lambda n: -scores[n])[:_HITS]
         return [
             {
-                "url": f"http://127.1.{n // 250}.{n % 250 + 1}:{self.port}/page/{n}",
+                "url": f"http://{self.manners.pages}.{n // 250 + 128}.{n % 250 + 1}:{self.port}/page/{n}",
                 "title": self.docs[n].title,
                 "content": self.docs[n].text[:200],
             }

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from standins.model import Model
 from standins.postgres import new_database, server_address
 from standins.working_model import researcher
 
-from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
+from fathom import DeepResearcher, ResearchRequest
 from fathom.settings.settings import Settings, load_settings
 from fathom.storage.postgres_server import connect
 from fathom.web.app import make_page_app
@@ -39,11 +40,31 @@ def machine(tmp_path: Path, name: str, url: str) -> tuple[Path, dict[str, str]]:
 
 
 @contextmanager
-def worker(place: Path, environment: dict[str, str], *words: str) -> Iterator["subprocess.Popen[bytes]"]:
+def served(place: Path, environment: dict[str, str]) -> Iterator[str]:
+    """The address of the page of a machine whose runs workers do."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with worker(place, environment, "--port", str(port), "--workers", command="serve"):
+        address, end = f"http://127.0.0.1:{port}", time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                httpx.get(f"{address}/api/health")
+                break
+            except httpx.TransportError:
+                assert time.monotonic() < end
+                time.sleep(0.2)
+        yield address
+
+
+@contextmanager
+def worker(
+    place: Path, environment: dict[str, str], *words: str, command: str = "worker"
+) -> Iterator["subprocess.Popen[bytes]"]:
     """A worker on a machine; ended with the block, by its id."""
-    command = [*FATHOM, "worker", *words]
+    whole = [*FATHOM, command, *words]
     with subprocess.Popen(
-        command, cwd=place, env={**os.environ, **environment}, start_new_session=True
+        whole, cwd=place, env={**os.environ, **environment}, start_new_session=True
     ) as found:
         try:
             yield found
@@ -67,7 +88,7 @@ async def until_over(deep: DeepResearcher, run_id: str) -> str:
     raise AssertionError(f"no report: {[(line.status, line.id) for line in await deep.runs()]}")
 
 
-async def test_begun_on_one_steered_from_another_finished_on_a_third_verified_on_a_fourth(
+async def test_begun_on_one_steered_in_the_page_of_another_finished_on_a_third_verified_on_a_fourth(
     tmp_path: Path,
 ) -> None:
     docs = written(tmp_path / "share", TIDES)
@@ -79,21 +100,18 @@ async def test_begun_on_one_steered_from_another_finished_on_a_third_verified_on
     (line,) = json.loads((await asyncio.to_thread(spawned, ["runs", "--json"], *b)).out)
     run_id = line["id"]
     added = "tidal power subsidies"
-    steered = await asyncio.to_thread(spawned, ["control", run_id[:8], "add", added], *b)
-    assert steered.code == 0, steered
-    there = DeepResearcher(load_settings(home=b[0] / "home", database_url=url))
-    heard: list[str] = []
-
-    async def listen() -> None:
-        async for _, event in there.follow(run_id):
-            heard.append(event.kind)
-
-    listening = asyncio.create_task(listen())
-    with worker(*c, "--at-once", "2"):
-        while not listening.done():  # every plan is approved from B, and worked on by C
-            await there.submit_run(run_id, ReviewAnswer(action="approve"))
-            await asyncio.wait([listening], timeout=2)
-        await listening
+    with worker(*c, "--at-once", "2"), served(*b) as address:
+        async with httpx.AsyncClient(base_url=address, headers={"origin": address}, timeout=60) as page:
+            told = {"word": "add", "text": added}
+            assert (await page.post(f"/api/runs/{run_id}/control", json=told)).status_code == 200
+            while (status := await _standing(page, run_id)) != "extracts":  # approved on B, done on C
+                if status == "waiting for review":
+                    answer = {"action": "approve"}
+                    assert (await page.post(f"/api/runs/{run_id}/answer", json=answer)).status_code == 200
+                await asyncio.sleep(0.5)
+            lines = (await page.get(f"/api/runs/{run_id}/events")).text.splitlines()
+        events = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]
+        heard = [event["kind"] for event in events if "kind" in event]
     assert heard[0] == "started"
     assert heard[-1] == "completed"
     exported = await asyncio.to_thread(spawned, ["export", run_id, "--to", "out/"], *d)
@@ -101,6 +119,7 @@ async def test_begun_on_one_steered_from_another_finished_on_a_third_verified_on
     verified = await asyncio.to_thread(spawned, ["verify", "out/report.json"], *d)
     assert verified.code == 0, verified
     assert (d[0] / "out" / "events.jsonl").read_text("utf-8").count("\n") == len(heard)
+    there = DeepResearcher(load_settings(home=b[0] / "home", database_url=url))
     result = await there.result(run_id)
     assert added in [query.text for query in result.asked]
     assert not (a[0] / "home" / "fathom.sqlite").exists()

@@ -25,7 +25,6 @@ def serve(arguments: argparse.Namespace) -> int:
     import uvicorn
 
     from fathom import DeepResearcher
-    from fathom.runs.queue import queue_address
     from fathom.web.app import make_page_app
 
     settings = read_settings(arguments)
@@ -35,8 +34,6 @@ def serve(arguments: argparse.Namespace) -> int:
     if not _is_loopback(host):
         settings = _admit(settings, host)
         _warn(settings, host, port)
-    if arguments.workers:
-        queue_address(settings)  # refuses a database that has no queue
     asyncio.run(DeepResearcher(settings).runs(1))  # a database that cannot be read is told now
     app = make_page_app(settings, by_workers=arguments.workers)
     listening = _listen(host, port)

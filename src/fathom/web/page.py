@@ -25,7 +25,7 @@ from fathom.graph.dependencies import refuse_unnamed
 from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
 from fathom.runs.batch import read_questions
-from fathom.runs.queue import open_queue
+from fathom.runs.queue import open_queue, queue_address
 from fathom.settings.settings import Settings
 from fathom.state import RunConfig
 from fathom.storage import STORAGE_ERRORS
@@ -54,6 +54,8 @@ class PageApp:
 
     def __init__(self, settings: Settings, *, by_workers: bool = False) -> None:
         self._by_workers = by_workers
+        if by_workers:
+            queue_address(settings)  # refuses a database that has no queue
         self._uploads = settings.home / UPLOADS
         roots = [*settings.docs_roots, self._uploads]
         self._settings = settings.model_copy(update={"docs_roots": roots})
