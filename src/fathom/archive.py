@@ -45,15 +45,19 @@ _RUN_ID = re.compile(r"[0-9a-f][0-9a-f-]{0,35}")
 
 
 def wait_for(
-    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]], of: str = ""
 ) -> Callable[Concatenate[Any, P], T]:
-    """The same method for those who wait, also where an event loop is running, as in a notebook."""
+    """A blocking version of the method, also where an event loop is running, as in a notebook.
+
+    `of` names the attribute that has the method, if it is not the object itself.
+    """
 
     def wait(self: Any, /, *values: P.args, **named: P.kwargs) -> T:
-        return run_blocking(lambda: method(self, *values, **named))
+        holder = getattr(self, of) if of else self
+        return run_blocking(lambda: method(holder, *values, **named))
 
-    wait.__name__ = f"{method.__name__}_sync"
-    wait.__doc__ = f"`{method.__name__}` for those who wait."
+    wait.__name__ = method.__name__ if of else f"{method.__name__}_sync"
+    wait.__doc__ = f"Blocking version of `{method.__qualname__}`."
     wait.__signature__ = signature(method)  # type: ignore[attr-defined]
     return wait
 

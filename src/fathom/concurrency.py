@@ -1,6 +1,6 @@
-"""Event loops: the one of a process that is ours to set up, and those of callers who wait in a thread.
+"""Event loops and locks: the loop of our own process, blocking calls, locks per loop and per name.
 
-Does not know what runs in them. Whoever awaits us in a loop of their own keeps theirs, and their collector.
+Does not know what runs in them. A caller that awaits Fathom keeps its own loop and garbage collector.
 """
 
 import asyncio
@@ -45,9 +45,9 @@ def tune_garbage_collector() -> None:
 
 
 def run_blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """What the work gives; in a thread of its own where this thread has a running event loop.
+    """Run the work and return its result; in another thread if this one has a running event loop.
 
-    Ctrl-C while waiting ends the work as a cancellation, so that it can leave in good order.
+    Ctrl-C cancels the work, so that it can clean up.
     """
     try:
         asyncio.get_running_loop()
@@ -61,7 +61,7 @@ def run_blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def iterate_blocking(events: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-    """The events one by one, as they come, from an event loop in another thread; leaving ends the work."""
+    """Yield events as they come from a loop in another thread; closing the iterator cancels the work."""
     told: queue.SimpleQueue[tuple[T] | StreamEnd] = queue.SimpleQueue()
     begun: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]]] = queue.SimpleQueue()
 
@@ -92,7 +92,7 @@ def iterate_blocking(events: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
 async def collect_events(
     work: Callable[[Callable[[T], None]], Coroutine[Any, Any, object]],
 ) -> AsyncGenerator[T, None]:
-    """What the work tells, one by one as it comes; its error is raised, and leaving ends it."""
+    """Yield what the work reports, as it comes; raise its error. Closing the generator cancels the work."""
     told: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
 
     async def run() -> None:

@@ -19,7 +19,7 @@ from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, ReviewAnswer, Role, RunConfig
 from fathom.storage import open_storage
 
-# What works on runs is imported by the methods that need it: it takes a second, and a list of runs does not.
+# Imported inside the methods that need it: the import takes a second, and listing runs does not need it.
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 

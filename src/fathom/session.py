@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, cast
 
 from langgraph.types import StateSnapshot
 
+from fathom.archive import wait_for
 from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import describe_unpriced_models, find_unpriced_models, is_own_server
-from fathom.concurrency import iterate_blocking, run_blocking
+from fathom.concurrency import iterate_blocking
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Checkpoint, KeyFinding, Progress
 from fathom.ids import short_id
@@ -255,7 +256,7 @@ class Session:
 
 
 class BlockingSession:
-    """A session for those who wait: the same calls, without `await`.
+    """A blocking session: the same calls, without `await`.
 
     >>> from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
     >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"])
@@ -285,26 +286,9 @@ class BlockingSession:
         """See `Session.events`."""
         return iterate_blocking(lambda: self._session.events(answer))
 
-    def checkpoint(self) -> Checkpoint | None:
-        """See `Session.checkpoint`."""
-        return run_blocking(self._session.checkpoint)
-
-    def go_on(self, answer: ReviewAnswer | None = None) -> Checkpoint | None:
-        """See `Session.go_on`."""
-        return run_blocking(lambda: self._session.go_on(answer))
-
-    def add_query(self, text: str) -> None:
-        """See `Session.add_query`."""
-        run_blocking(lambda: self._session.add_query(text))
-
-    def pause(self) -> None:
-        """See `Session.pause`; from another thread than the one that listens."""
-        run_blocking(self._session.pause)
-
-    def finalize(self) -> ResearchResult:
-        """See `Session.finalize`."""
-        return run_blocking(self._session.finalize)
-
-    def result(self) -> ResearchResult:
-        """See `Session.result`."""
-        return run_blocking(self._session.result)
+    checkpoint = wait_for(Session.checkpoint, "_session")
+    go_on = wait_for(Session.go_on, "_session")
+    add_query = wait_for(Session.add_query, "_session")
+    pause = wait_for(Session.pause, "_session")  # from another thread than the one that listens
+    finalize = wait_for(Session.finalize, "_session")
+    result = wait_for(Session.result, "_session")

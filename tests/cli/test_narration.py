@@ -32,3 +32,14 @@ def test_without_a_model_passages_are_told_and_nothing_is_called_verified(
 def test_a_limit_below_that_of_the_depth_says_why(fathom: Fathom, shelf: Path) -> None:
     told = fathom("How high is the barrage?", "--docs", str(shelf), "--depth", "comprehensive")
     assert "round 1/5  a fact (asks for one thing): at most 5 rounds" in told.err
+
+
+def test_without_a_model_the_pages_of_a_run_are_no_surer_than_its_lines(
+    fathom: Fathom, shelf: Path, work: Path
+) -> None:
+    fathom(QUESTION, "--docs", str(shelf), "--out", "out")
+    findings = (work / "out" / "findings.md").read_text("utf-8")
+    assert len(findings.splitlines()) > 5
+    for page in (findings, (work / "out" / "statistics.md").read_text("utf-8").partition("\n## Rounds")[0]):
+        for word in ("LIKELY", "HIGH", "Confirmed", "Uncertain", "Score"):
+            assert word not in page

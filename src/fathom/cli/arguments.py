@@ -1,7 +1,7 @@
-"""How words on the command line are taken apart, and the options that commands share.
+"""Parse the command line: a parser with one-sentence errors, and the options that commands share.
 
-Does not know any command. What is not understood is refused in one sentence. Options of a run are made from
-the fields of `RunConfig`, which are imported when they are needed, so that other help is quick.
+Does not know any command. Options of a run are generated from the fields of `RunConfig`, which is imported
+only when needed, so that help is quick.
 """
 
 import argparse
@@ -59,9 +59,9 @@ def _wrap_line(line: str, width: int) -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """Takes a command's words; what it refuses, it refuses in one sentence with the nearest name it knows.
+    """An argument parser whose errors are one sentence and suggest the nearest known name.
 
-    `settle` looks at what was taken, may put it right, and says what is wrong with it, if anything is.
+    `settle` may correct the parsed arguments, and returns what is wrong with them, if anything is.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def refuse(sentence: str) -> int:
-    """Say no before anything was parsed; the exit code."""
+    """Print a refusal and return the exit code."""
     if not sentence.isprintable():  # names of files and words of others
         from fathom.cli.text import plain
 
@@ -267,7 +267,7 @@ def _new_report(name: str) -> Path:
 
 
 def read_request(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What was said about a run, as words of a request; what was not said is left to the settings."""
+    """Return the arguments for a `ResearchRequest`: only what was given, the rest is left to the settings."""
     from fathom.state import RunConfig
 
     said = {

@@ -1,4 +1,4 @@
-"""What is known of a run that is being watched: each event in words, and all of them together.
+"""A run as a person watches it: each event as a line, and all of them as one board.
 
 Does not know where it is shown, or how it is drawn.
 """

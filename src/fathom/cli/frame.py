@@ -1,7 +1,7 @@
 """The picture of a run: a rich renderable with a fixed place for everything.
 
-Does not know terminals. The places depend on the size alone, never on what happens, so that the eye finds
-them again. Every line is a `Text` of safe characters, so no title can inject markup or escape sequences.
+Does not know terminals. Places depend on the window size alone, so nothing jumps. Every line is a `Text` of
+safe characters, so no title can inject markup or escape sequences.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -20,7 +20,7 @@ _GRACE_S = 3.0
 
 
 class Leaving:
-    """Somebody may want to leave, by Ctrl-C or by a key; here it is said what that means at the moment."""
+    """What a request to leave, by Ctrl-C or by a key, does at the moment, and what is printed then."""
 
     def __init__(self, before: str) -> None:
         self._before = before  # the last words as long as there is no run
@@ -101,10 +101,10 @@ _AGAIN_S = 0.05
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within this, Ctrl-C raises KeyboardInterrupt in the main thread, once, whatever that waits for.
+    """Within this, Ctrl-C raises KeyboardInterrupt in the main thread, exactly once.
 
-    `input` looks for signals only when one of them interrupts its wait: a Ctrl-C in the moment in which the
-    prompt is there and the wait is not would be heard with the next key. So it is sent again.
+    `input` checks for signals only when one interrupts its wait. A Ctrl-C between prompt and wait would go
+    unnoticed until the next key, so the signal is sent again until it is handled.
     """
     heard = threading.Event()
 
@@ -131,7 +131,7 @@ def interruptible() -> Iterator[None]:
 
 
 def _send_again(came: int, heard: threading.Event) -> None:
-    """Wait for a Ctrl-C, and send it until it is heard; the end when nobody writes signals down any more."""
+    """Wait for a Ctrl-C and resend it until it is handled; end when the pipe is closed."""
     while (number := os.read(came, 1)) and number[0] != signal.SIGINT:
         continue
     while number and not heard.wait(_AGAIN_S):

@@ -1,4 +1,4 @@
-"""Keys pressed at a terminal, lines typed with them, and the terminal given back when a signal comes.
+"""Read single keys from a terminal, edit a typed line, and restore the terminal on signals.
 
 Does not know what any key is for. `termios` is imported only when a keyboard is opened: where there is none,
 as on Windows, keys are off.

@@ -1,8 +1,7 @@
-"""A run as one calm picture on the other screen of a terminal, and what keys do to it.
+"""The live view: a run on the alternate screen of a terminal, and the keys that steer it.
 
-Does not know how the picture is drawn, or how a signal reaches the run; rich paints it. What others print
-meanwhile is kept and printed when the terminal is given back, which it is after a signal, an exception,
-Ctrl-C and Ctrl-Z.
+Does not know how the picture is drawn (`frame.py`), or how a signal reaches the run. Output of others is
+held back until the terminal is restored, which happens after a signal, an exception, Ctrl-C and Ctrl-Z.
 """
 
 import asyncio
@@ -56,7 +55,7 @@ class Shown(Protocol):
 
 
 class Steering:
-    """Turns keys into orders, and says what they do."""
+    """Turns keys into control signals, and says what they do."""
 
     def __init__(self, give: Callable[[SignalWord, str], None], leave: Callable[[], None]) -> None:
         self._give, self._leave = give, leave

@@ -1,4 +1,4 @@
-"""Offering the models on this machine where no model is configured. None is used that nobody has chosen."""
+"""Offer the models on this machine if none is configured. No model is used without being chosen."""
 
 import argparse
 import asyncio

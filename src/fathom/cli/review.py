@@ -1,7 +1,7 @@
-"""A person's answer to a plan: shown, changed line by line at the terminal, or given with the command.
+"""Review a plan at the terminal: show it, edit it line by line, or take the answer from the arguments.
 
-Does not know what becomes of the answer. Only a line that is nothing but a command is one: in a sentence,
-words such as "no", "stop" or "now" are just words.
+Does not know what becomes of the answer. A line is a command only if it is nothing else: a sentence is
+feedback, also if it contains words such as "no", "stop" or "now".
 """
 
 import argparse

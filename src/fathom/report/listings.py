@@ -29,9 +29,19 @@ def messages_of(state: RunState) -> Messages:
     return messages_for(state.get("question", ""), getattr(run_config, "language", None))
 
 
+def is_by_words(state: RunState) -> bool:
+    """Whether no model judged what was found: passages share words with the question, and that is all."""
+    judgements = state.get("judgements", [])
+    return bool(judgements) and judgements[-1].is_by_words
+
+
 def render_findings(state: RunState) -> str:
-    """Every finding under the part of the question it answers: confirmed, uncertain, disproven."""
+    """Every finding under the part of the question it answers: confirmed, uncertain, disproven.
+
+    Without a model these are passages, and nobody has judged how sure they are.
+    """
     words = messages_of(state)
+    is_judged = not is_by_words(state)
     found = state.get("findings", [])
     asked = {question.id: question.text for question in state.get("questions", [])}
     claims = {claim.id: claim for claim in state.get("claims", [])}
@@ -41,10 +51,12 @@ def render_findings(state: RunState) -> str:
         here = [f for f in found if (f.question if f.question in asked else "") == topic]
         if here:
             blocks.append(f"## {escape_markdown(asked.get(topic, words('folder.other_findings')))}")
-            for group, own in group_knowledge(here, state.get("contradictions", [])).items():
+            groups = group_knowledge(here, state.get("contradictions", [])) if is_judged else {"": here}
+            for group, own in groups.items():
                 surest = sorted(own, key=lambda finding: -finding.confidence)
-                lines = [_render_finding(finding, claims, pages, words) for finding in surest]
-                blocks += [f"### {words(f'folder.{group}')}", "\n".join(lines)] if lines else []
+                lines = [_render_finding(finding, claims, pages, words, is_judged) for finding in surest]
+                title = [f"### {words(f'folder.{group}')}"] if group else []
+                blocks += [*title, "\n".join(lines)] if lines else []
     if disputes := [_render_dispute(entry, words) for entry in state.get("contradictions", [])]:
         blocks += [f"## {words('report.disagree')}", "\n".join(disputes)]
     gaps = state["judgements"][-1].gaps if state.get("judgements") else []
@@ -76,8 +88,7 @@ def render_hypotheses(state: RunState) -> str:
     """What may be true, with what speaks for and against it; the likeliest first."""
     words, known = messages_of(state), state.get("hypotheses", [])
     claims = {claim.id: claim for claim in state.get("claims", [])}
-    judged = state.get("judgements", [])
-    none = "folder.hypotheses_need_model" if judged and judged[-1].is_by_words else "folder.no_hypotheses"
+    none = "folder.hypotheses_need_model" if is_by_words(state) else "folder.no_hypotheses"
     blocks = [_page_title(words("folder.hypotheses"), state)] + ([] if known else [words(none)])
     for status, title in (("active", words("folder.active")), ("set aside", words("folder.set_aside"))):
         here = sorted((h for h in known if h.status == status), key=lambda h: -h.confidence)
@@ -140,11 +151,15 @@ def link_to_page(page: Page) -> str:
 
 
 def _render_finding(
-    finding: Finding, claims: Mapping[str, Claim], pages: Mapping[str, Page], words: Messages
+    finding: Finding,
+    claims: Mapping[str, Claim],
+    pages: Mapping[str, Page],
+    words: Messages,
+    is_judged: bool,
 ) -> str:
     shas = dict.fromkeys(q.page for c in finding.claims if c in claims for q in claims[c].quotes)
-    tag = words.name("tag", finding.tag)
-    lines = [f"- **{tag}** ({finding.confidence:.2f}) {escape_markdown(finding.statement)}"]
+    tag = f"**{words.name('tag', finding.tag)}** ({finding.confidence:.2f}) " if is_judged else ""
+    lines = [f"- {tag}{escape_markdown(finding.statement)}"]
     return "\n".join([*lines, *(f"  - {link_to_page(pages[sha])}" for sha in shas if sha in pages)])
 
 

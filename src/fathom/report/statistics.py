@@ -9,7 +9,7 @@ from typing import get_args
 
 from fathom.budget.cost_totals import SEARCH_ROLE, add_up_costs
 from fathom.report.formats.markdown import escape_markdown, markdown_table, name_address
-from fathom.report.listings import messages_of
+from fathom.report.listings import is_by_words, messages_of
 from fathom.report.publish import describe_result
 from fathom.state import ControlTally, Cost, Finding, Judgement, RunState, Section, SubQuestion, Tag
 from fathom.text.messages import Messages
@@ -44,7 +44,8 @@ def render_statistics(state: RunState) -> str:
     if not state.get("judgements"):
         return f"{title}\n\n{words('statistics.nothing')}\n"
     blocks = [title, *_overview(state, words), *_rounds(state["judgements"], words), *_checks(state, words)]
-    if sure := certainty_table(state.get("findings", []), state.get("questions", []), words):
+    sure = certainty_table(state.get("findings", []), state.get("questions", []), words)
+    if sure and not is_by_words(state):
         blocks += [f"## {words('statistics.sure')}", *sure]
     blocks += [
         *_rejected_claims(state, words),
@@ -74,7 +75,7 @@ def _overview(state: RunState, words: Messages) -> Iterator[str]:
         [words("statistics.pages"), str(len(state.get("pages", [])))],
         [words("statistics.claims"), str(len(state.get("claims", [])))],
         [words("statistics.findings"), str(len(state.get("findings", [])))],
-        [words("statistics.score"), f"{last.overall:.2f}"],
+        *([] if last.is_by_words else [[words("statistics.score"), f"{last.overall:.2f}"]]),
         [words("statistics.spent"), f"{spent.usd:.4f}"],
     ]
     if report:

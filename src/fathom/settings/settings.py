@@ -1,7 +1,7 @@
-"""What the process knows: keys, addresses, models, where things are kept. The only reader of the environment.
+"""Settings of the process: keys, addresses, models, places. The only module that reads the environment.
 
-Does not know any run, only what is usual for runs that say nothing else. Order: what the caller says,
-environment, `.env`, `fathom.toml`, defaults.
+Does not know any run, only the defaults for runs. Order: arguments of the caller, environment, `.env`,
+`fathom.toml`, defaults.
 """
 
 import os
