@@ -6,14 +6,13 @@ and a list of runs does not.
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, aclosing
-from inspect import signature
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Self, cast
 
-from fathom.concurrency import run_blocking
+from fathom.concurrency import wait_for
 from fathom.errors import BadInput
 from fathom.runs.control import SharedRuns
 from fathom.runs.repository import RunLine, control_run, find_line, list_runs
@@ -37,29 +36,7 @@ if TYPE_CHECKING:
     from fathom.storage.migrate import Migrated
     from fathom.storage.postgres_tables import EventTable
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
 _RUN_ID = re.compile(r"[0-9a-f][0-9a-f-]{0,35}")
-
-
-def wait_for(
-    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]], of: str = ""
-) -> Callable[Concatenate[Any, P], T]:
-    """A blocking version of the method, also where an event loop is running, as in a notebook.
-
-    `of` names the attribute that has the method, if it is not the object itself.
-    """
-
-    def wait(self: Any, /, *values: P.args, **named: P.kwargs) -> T:
-        holder = getattr(self, of) if of else self
-        return run_blocking(lambda: method(holder, *values, **named))
-
-    wait.__name__ = method.__name__ if of else f"{method.__name__}_sync"
-    wait.__doc__ = f"Blocking version of `{method.__qualname__}`."
-    wait.__signature__ = signature(method)  # type: ignore[attr-defined]
-    return wait
 
 
 class RunArchive:

@@ -11,9 +11,11 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import cache
-from typing import Any, Generic, Protocol, TypeVar
+from inspect import signature
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 StreamEnd = BaseException | None
@@ -87,6 +89,24 @@ def iterate_blocking(events: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         with suppress(RuntimeError):  # the work is over, and its loop is closed
             loop.call_soon_threadsafe(task.cancel)
         thread.join()
+
+
+def wait_for(
+    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]], of: str = ""
+) -> Callable[Concatenate[Any, P], T]:
+    """A blocking version of the method, also where an event loop is running, as in a notebook.
+
+    `of` names the attribute that has the method, if it is not the object itself.
+    """
+
+    def wait(self: Any, /, *values: P.args, **named: P.kwargs) -> T:
+        holder = getattr(self, of) if of else self
+        return run_blocking(lambda: method(holder, *values, **named))
+
+    wait.__name__ = method.__name__ if of else f"{method.__name__}_sync"
+    wait.__doc__ = f"Blocking version of `{method.__qualname__}`."
+    wait.__signature__ = signature(method)  # type: ignore[attr-defined]
+    return wait
 
 
 async def collect_events(

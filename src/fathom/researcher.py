@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fathom.archive import RunArchive, wait_for
-from fathom.concurrency import collect_events, iterate_blocking, run_blocking
+from fathom.archive import RunArchive
+from fathom.concurrency import collect_events, iterate_blocking, run_blocking, wait_for
 from fathom.errors import BadInput, RunStopped
 from fathom.request import ResearchRequest
 from fathom.settings.settings import Settings, load_settings

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, cast
 
 from langgraph.types import StateSnapshot
 
-from fathom.archive import wait_for
 from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import describe_unpriced_models, find_unpriced_models, is_own_server
-from fathom.concurrency import iterate_blocking
+from fathom.concurrency import iterate_blocking, wait_for
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Checkpoint, KeyFinding, Progress
 from fathom.ids import short_id

@@ -24,6 +24,7 @@ COMMAND_LINE_ALSO = (
     "fathom.report.formats",  # names and file endings, checked before a run begins
     "fathom.report.formats.cjk_emphasis",  # Markdown is read as reports are
     "fathom.web.app",  # the page, which `fathom serve` serves
+    "fathom.runs.queue.queue_address",  # whether there is a queue for `fathom serve --workers`
     "fathom.integrations",  # which `fathom mcp` serves
     "fathom.evaluation.scores",  # an evaluation, as people read it
     "fathom.audit.render",  # an audit, as people read it
