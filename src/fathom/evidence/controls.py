@@ -75,9 +75,9 @@ _RANGE_BEFORE = re.compile(r"\d\s?(?:[~∼–-]|to|에서)\s?$")
 
 _RANGE_AFTER = re.compile(r"\s?(?:[~∼–-]|to)\s?\d")
 
-_NAME_BEFORE = re.compile(r"(?<![A-Z])[A-Z]{2,} $|(?<![A-Za-z_./-])[A-Za-z_./-]+$")
+_NAME_BEFORE = re.compile(r"(?<![A-Z])[A-Z]{2,} $|(?<![A-Za-z_./-])[A-Za-z_./-]+$|[가-힣]$")
 
-_NAME_AFTER = re.compile(r"[A-Za-z_/-]+")
+_NAME_AFTER = re.compile(r"[A-Za-z_/-]+|대(?=[\s가-힣])")
 
 _MARKED_LINE = re.compile(r"\s*(?:[-*+•·#>]|\d+[.)])\s")
 
@@ -253,7 +253,8 @@ def _make_replacement(
 
     A figure that the statement has already would read oddly: "from 320 MW to 320 MW".
     """
-    texts = sorted({text for other in others if (text := other.text.strip()) not in statement})
+    said_already = {found.text.strip() for found in (*find_figures(statement), *find_dates(statement))}
+    texts = sorted({other.text.strip() for other in others} - said_already)
     if not texts:
         return
     new = texts[int(short_hash(seed, statement, old.text), 16) % len(texts)]

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from fathom.evidence.checks.amounts import find_amounts
 from fathom.evidence.checks.dates import find_dates
+from fathom.evidence.checks.lexicon import load_table
 from fathom.evidence.checks.negation import find_negations
 from fathom.evidence.checks.strict import find_flaws, find_flaws_by_kind
 from fathom.evidence.checks.words import (
@@ -40,11 +41,7 @@ _ADVERB = re.compile(
     re.IGNORECASE,
 )
 
-_REPORTING_WORDS = frozenset(
-    """according account accounts author authors claim claimed claims evidence fact found known note noted
-    notes page pages paper papers read reads report reported reportedly reports said say says show shown shows
-    source sources stated states studies study text texts told well indeed one""".split()  # noqa: SIM905
-)
+_REPORTING_WORDS = frozenset(load_table("connectives")["reporting"].split())
 
 
 def find_unsupported(statement: str, quotes: Sequence[str]) -> list[str]:
@@ -110,25 +107,11 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 _MOST_WORDS = 16
 
-_ENGLISH_CONNECTIVES = frozenset(
-    """
-    above addition addressed answer answers asked aspect aspects below besides brief briefly claims
-    conclusion consider considered contrast conversely described detail details discussed evidence far
-    finally findings first follow following follows furthermore hand however last let likewise listed look
-    looking looks matter matters meanwhile moreover much namely next order overview part parts picture point
-    points question questions regard regarding report rest said say says section see seen shown side
-    similarly source sources sum summary taken therefore thus together topic turn turning turns us view
-    """.split()  # noqa: SIM905
-)
+_ENGLISH_CONNECTIVES = frozenset(load_table("connectives")["english"].split())
 
 _ASSERTING = frozenset("can could should will would must may might cannot".split())  # noqa: SIM905
 
-_KOREAN_CONNECTIVES = (
-    "관련", "그러나", "근거", "나머지", "내용", "다음", "답은", "답을", "대하여", "대해", "마지막", "먼저",
-    "위에서", "보고서", "반면", "보면", "본다", "보자", "부분", "살펴", "설명", "아래", "여기", "요약",
-    "이것", "이러한", "이를", "이상으로", "이상에서", "이어서", "이와", "이제", "자세히", "절에서",
-    "우선", "점을", "정리", "주제", "질문", "차례", "출처", "측면", "하지만", "한편", "항목",
-)  # fmt: skip
+_KOREAN_CONNECTIVES = tuple(load_table("connectives")["korean"].split())
 
 _LONGEST_ENDING = 4
 

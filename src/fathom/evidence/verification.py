@@ -17,6 +17,7 @@ from fathom.errors import ProviderError
 from fathom.evidence.claims import KEEP_FROM, REFUSED_BY_VERIFIER, list_notes, make_claim
 from fathom.evidence.context import describe_context
 from fathom.evidence.controls import (
+    FALSE_A_CALL,
     ControlOutcome,
     TrustLog,
     choose_controls,
@@ -64,8 +65,8 @@ class VerificationResult:
 class ControlPool:
     """The reader's controls, and drafts of the same pages to make more from when they are needed.
 
-    A control is shown once: `used` are the statements of those that were. The same one is shown again only
-    if there is no other, since a call without any is not tested.
+    A control is shown once: `used` are the statements of those that were. One is shown again only if there
+    are too few others, since a call without false ones is not tested.
     """
 
     given: Sequence[Control] = ()
@@ -95,8 +96,9 @@ class ControlPool:
         stated = [(draft.statement, draft.quotes, texts[draft.page][1]) for draft in own]
         given = [control for control in self.given if control.page in pages]
         chosen = choose_controls(draw_controls(given, stated, self.used, seed), seed)
-        if all(control.is_true for control in chosen):
-            chosen = choose_controls(draw_controls(given, stated, (), seed), seed)
+        if sum(not control.is_true for control in chosen) < FALSE_A_CALL:
+            more = draw_controls(given, stated, (), seed)
+            chosen = choose_controls(list({c.id: c for c in (*chosen, *more)}.values()), seed)
         self.used.update(control.statement for control in chosen)
         # Notes are slow to find: only the chosen controls get theirs.
         return [c.model_copy(update={"notes": list_notes(c, *texts[c.page])}) for c in chosen]

@@ -4,9 +4,8 @@ from datetime import date
 
 from fathom.budget.budget import Account
 from fathom.evidence import scoring
-from fathom.evidence.gaps import collect_gaps
+from fathom.evidence.gaps import assess_no_claims, collect_gaps
 from fathom.evidence.question_checks import list_failing_checks, run_checks
-from fathom.evidence.rubric import assess_no_claims
 from fathom.evidence.scoring import find_best_new_claims
 from fathom.evidence.stopping import RunPosition, count_idle_rounds
 from fathom.planning.bandit import gaps_to_close

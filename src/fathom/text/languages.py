@@ -11,47 +11,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from unicodedata import normalize
 
-_SMALL_WORDS = {
-    "English": """
-        a the of and to in is that for it as was with be by on not are this at from or have an they
-        which had but were there been has their what when who will more if out so up into than them can
-        only other some could these may then do does did any its also such most between after we you his
-        her he she would should about over how why where many much
-    """,
-    "French": """
-        a le la les des du de un une et est que qui dans pour pas sur au aux par plus avec ce cette ces
-        son sa ses leur leurs il elle ils elles on ne se sont être été ont était mais ou où comme entre
-        sans sous aussi très même après depuis selon dont lors l d qu nous vous en à quel quelle quels
-        quelles combien pourquoi quand
-    """,
-    "German": """
-        der die das den dem des ein eine einer eines einem einen und ist nicht mit von zu zur zum im in
-        auf für an als auch es sich er sie wird werden wurde sind war hat haben aus bei nach oder wie
-        nur noch über durch bis mehr dass kann um aber vor zwischen diese dieser dieses ihre seine wir
-        was wer wann warum welche welcher
-    """,
-    "Spanish": """
-        a el la los las de del y en que un una es por con para no se su sus al lo como más pero o este
-        esta estos estas entre sobre también son fue ha han ser está desde hasta sin muy ya hay donde
-        cuando porque cada según durante qué cuál cuáles cuándo cómo quién
-    """,
-    "Italian": """
-        a il lo la i gli le di del della dei delle degli dello dell e è in che un una uno per con non si
-        su da dal dalla al alla ai alle nel nella nei nelle nell sul sulla l d come più ma o sono anche
-        ha hanno era stato questo questa questi queste tra fra suo sua loro essere dopo quando quale
-        quali perché chi
-    """,
-    "Portuguese": """
-        o a os as de do da dos das e em no na nos nas que um uma é por para com não se ao à mais mas ou
-        como são foi seu sua também ser pelo pela entre sobre até já desde quando muito sem há este esta
-        esse essa isso qual quais quem
-    """,
-    "Dutch": """
-        de het een en van in is dat op te voor met zijn niet aan er om ook als dan maar bij uit of door
-        naar werd worden wordt heeft hebben had kan meer deze dit die nog over tot onder tussen zo wel
-        geen hun zich was waren wat wie welke hoe
-    """,
-}
+from fathom.text.tokens import load_words
+
+_SMALL_WORDS: dict[str, str] = load_words()["function_words"]
 
 DETECTED_LANGUAGES = tuple(_SMALL_WORDS)
 

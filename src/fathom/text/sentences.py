@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.text.tokens import has_cjk
+from fathom.text.tokens import has_cjk, load_words
 
 MAX_PASSAGE_CHARS = 1200
 
@@ -47,28 +47,6 @@ def _cut_position(block: str, max_chars: int) -> int:
             return at + len(mark)
     return max_chars
 
-
-_COMMON = """
-accept act add affect agree aim allow appear apply arise arrive ask assume attach avoid base become begin
-belong bring build buy call carry cause change choose close collect come compare compute connect consist
-contain continue control convert cost cover create cut decide define deliver depend describe design detect
-determine develop die differ drive drop earn employ enable end ensure enter exist expect explain export
-expose extend fail fall feed find fit flow follow force form found gain generate get give go grow handle
-happen help hold host implement import improve include increase inform inherit join keep kill know last
-launch lead learn leave let lie live load lose lower make manage matter mean measure meet model move need
-occur offer open operate own pass pay perform persist plan play prefer prevent process produce promise
-protect prove provide publish pull push put raise reach read receive reduce refer release rely remain
-remember remove render replace represent require reside resolve rest result return rise run save say search
-see seem sell send serve set share show shut sit sleep sort split stand start state stay stop store stream
-suffer suggest supply support survive take tell tend think track train treat turn understand use vary wait
-walk want warm weaken win work write yield
-"""
-
-_IRREGULAR = """
-became began brought built bought came chose fell fed found gave went grew held kept knew led left lay lost
-made meant met paid ran rose said sat saw sold sent slept spent spoke stood taught told took thought
-understood won wore wrote
-"""
 
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|does|do|did|can|could|will|would|shall|should|may|might|must|cannot)\b"
@@ -123,9 +101,9 @@ def _list_forms(base: str) -> set[str]:
     return forms | ({f"{base[:-1]}ies", f"{base[:-1]}ied"} if base.endswith("y") else set())
 
 
-_PAST = frozenset(_IRREGULAR.split())
+_PAST = frozenset(load_words()["verbs"]["irregular_past"].split())
 
-_VERBS = _PAST | {form for base in _COMMON.split() for form in _list_forms(base)}
+_VERBS = _PAST | {form for base in load_words()["verbs"]["common"].split() for form in _list_forms(base)}
 
 
 def is_verb(word: str) -> bool:

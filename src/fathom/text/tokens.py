@@ -5,9 +5,18 @@ spaces.
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
+
+
+@cache
+def load_words() -> dict[str, Any]:
+    """Return the word lists of `words.toml`."""
+    return tomllib.loads(files("fathom.text").joinpath("words.toml").read_text("utf-8"))
 
 
 class _Place(Protocol):
@@ -54,23 +63,7 @@ _NO_WORD = {place: " " for place in range(128) if not chr(place).isalnum()}
 
 _HAS_CJK = re.compile(f"[{_CJK}]")
 
-_ENGLISH = """
-a about after again all also am an and any are as at be because been before being between both but by can
-could did do does doing don down during each few for from further had has have having he her here hers
-him his how i if in into is isn it its itself just ll me more most my no nor not now of off on once only
-or other our out over own re s same she should so some such t than that the their them then there these
-they this those through to too under until up very ve was wasn we were what when where which while who
-whom whose why will with would you your
-"""
-
-_KOREAN = """
-그 그리고 그런 그러나 그것 는 은 이 가 을 를 의 에 와 과 도 로 및 등 또는 또한 하는 하고 있는
-있다 있나 있나요 무엇 무엇인가 무엇인가요 무엇이며 무엇이고 무엇인지 무슨 어떤
-어떻게 어디 언제 누구 누가 왜 얼마나 어느 대한 대해
-대하여 관한 관해 위한 위해 통해 때문에 수 것 것은 것이 인가 인가요 한다 된다 되는
-"""
-
-STOP_WORDS = frozenset((_ENGLISH + " " + _KOREAN).split())
+STOP_WORDS = frozenset(word for words in load_words()["stop_words"].values() for word in words.split())
 
 
 def has_cjk(text: str) -> bool:

@@ -46,7 +46,7 @@ def test_fair_paraphrases_are_never_refused_and_seldom_flagged(name: str) -> Non
         (
             "노조는 값이 비싸다고 말했다.",
             "시민은 값이 비싸다고 말했다. 노조는 품질이 낮다고 말했다.",
-            "who and what",
+            "other words",
         ),
         ("전기버스는 635km를 달린다.", "수소버스가 635km, 전기버스가 420km를 달린다.", "figure"),
         ("2025년 소득은 300만 원이다.", "2024년 소득은 300만 원이다.", "year"),
@@ -72,7 +72,7 @@ def test_fair_paraphrases_are_never_refused_and_seldom_flagged(name: str) -> Non
         (
             "Salmon and trout quotas were left alone.",
             "Salmon and perch quotas were left alone. Trout was put off.",
-            "who and what",
+            "other words",
         ),
         ("지난해 매출은 30억 원이었다.", "지난해 1분기 매출은 30억 원이었다.", "quarter"),
         ("밀 수량은 1헥타르당 562킬로그램이다.", "밀 수량은 10아르당 562킬로그램이다.", "direction"),

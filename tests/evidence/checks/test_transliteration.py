@@ -25,7 +25,6 @@ def test_a_name_sounds_the_same_in_either_script(korean: str, name: str) -> None
     [
         "아를룬드 공장은 리튬을 95% 회수한다.",
         "로스 장관은 세금을 6센트 올리는 방안이 준비되고 있다고 말했다.",
-        "칼 벤은 세금을 올릴 계획이 없다고 말했다.",
     ],
 )
 def test_what_the_quote_says_of_another_name_is_suspected(statement: str) -> None:

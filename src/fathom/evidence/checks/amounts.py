@@ -10,19 +10,10 @@ from functools import lru_cache
 from math import log10
 
 from fathom.evidence.checks.dates import find_dates
-from fathom.evidence.checks.units import UNITS, is_same_measure
+from fathom.evidence.checks.figures import ENGLISH_NUMBERS, MULTIPLES, SCALES
+from fathom.evidence.checks.lexicon import UNITS, is_same_measure
 from fathom.text.tokens import TakenSpans, find_matches
 
-_UP_TO_TWENTY = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen twenty
-"""
-_TENS = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-_SMALL = {name: value for value, name in enumerate(_UP_TO_TWENTY.split())} | _TENS | {"dozen": 12}
-_SCALES = {
-    "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9, "mn": 1e6,
-    "십": 1e1, "백": 1e2, "천": 1e3, "만": 1e4, "억": 1e8, "조": 1e12,
-}  # fmt: skip
 _ORDINALS = {
     "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
     "tenth": 10, "eleventh": 11, "twelfth": 12,
@@ -35,17 +26,13 @@ _NATIVE = {
 _COUNTERS = (
     "번째|명|사람|개월|개|대|곳|군데|번|건|마리|채|가지|배|살|달|시간|차례|종|권|척|그루|팀|주일|주|해"
 )
-_MULTIPLES = {
-    "doubled": 2, "double": 2, "twice": 2, "tripled": 3, "triple": 3, "threefold": 3, "twofold": 2,
-    "quadrupled": 4, "fourfold": 4, "tenfold": 10,
-}  # fmt: skip
 _PARTS = {
     "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5,
     "tenth": 10,
 }  # fmt: skip
 _UNIT = "|".join(sorted((re.escape(u) for u in UNITS if u.isascii()), key=len, reverse=True))
 _HANGUL_UNIT = "|".join(sorted((re.escape(u) for u in UNITS if not u.isascii()), key=len, reverse=True))
-_WORDS = "|".join(sorted(_SMALL, key=len, reverse=True))
+_WORDS = "|".join(sorted(ENGLISH_NUMBERS, key=len, reverse=True))
 _AFTER = (
     r"(?:[\s-]?(?P<square>square|cubic)\s)?"
     rf"(?:\s?-?(?P<hangul>{_HANGUL_UNIT})(?!(?<=분)기)"
@@ -72,7 +59,7 @@ _FRACTION = re.compile(
     r"|\b(?P<half>half)\b|(?P<bottom>(?<!\d)\d+|[두세네])분의\s?(?P<over>\d+|[한두세])|(?P<korean_half>절반|(?<![가-힣])반(?=이|을|은|의|\s))",
     re.IGNORECASE,
 )
-_MULTIPLE = re.compile(rf"\b(?P<word>{'|'.join(_MULTIPLES)})\b", re.IGNORECASE)
+_MULTIPLE = re.compile(rf"\b(?P<word>{'|'.join(MULTIPLES)})\b", re.IGNORECASE)
 _ONCE = re.compile(r"\bonce\b(?=[.,;]|$)|(?<![가-힣])한 번(?=만|\s|$)")
 _ORDINAL = re.compile(
     rf"\b(?<!a )(?<!per )(?<!one )(?<!two )(?<!every )(?P<word>{'|'.join(_ORDINALS)})(?! of)\b", re.IGNORECASE
@@ -196,11 +183,11 @@ def _find_all(text: str) -> list[Amount]:
     found += [_figure(m, text) for m in find_matches(_FIGURE, _FIGURE_BEGINS, text)]
     if not is_plain:
         found += [_native(m) for m in _NATIVE_COUNT.finditer(text)]
-    if not words.isdisjoint(_SMALL):
+    if not words.isdisjoint(ENGLISH_NUMBERS):
         found += [_parse_worded(m, text) for m in _WORDED.finditer(text)]
-    if not words.isdisjoint(_MULTIPLES):
+    if not words.isdisjoint(MULTIPLES):
         found += [
-            Amount(m.group(), *m.span(), _MULTIPLES[m["word"].lower()], "times")
+            Amount(m.group(), *m.span(), MULTIPLES[m["word"].lower()], "times")
             for m in _MULTIPLE.finditer(text)
         ]
     if not is_plain or "once" in words:
@@ -236,9 +223,9 @@ def _figure(match: re.Match[str], text: str) -> Amount:
 
 
 def _parse_worded(match: re.Match[str], text: str) -> Amount:
-    value = _SMALL[match["first"].lower()] + _SMALL.get((match["second"] or "").lower(), 0)
+    value = ENGLISH_NUMBERS[match["first"].lower()] + ENGLISH_NUMBERS.get((match["second"] or "").lower(), 0)
     measure, factor = _measure(match)
-    scale = _SCALES[match["scale"].strip().lower()] if match["scale"] else 1.0
+    scale = SCALES[match["scale"].strip().lower()] if match["scale"] else 1.0
     is_about = _is_about(text, match.start())
     whole = value * scale * factor
     return Amount(match.group().strip(), *match.span(), whole, measure, is_about, factor, scale * factor)
@@ -249,7 +236,7 @@ def _fraction(match: re.Match[str]) -> Amount:
         share = 0.5
     elif match["part"]:
         word = match["top"].lower()
-        top = {"a": 1, "an": 1}.get(word) or _SMALL.get(word) or int(word)
+        top = {"a": 1, "an": 1}.get(word) or ENGLISH_NUMBERS.get(word) or int(word)
         share = top / _PARTS[match["part"].lower()]
     else:
         share = _count(match["over"]) / max(1, _count(match["bottom"]))
@@ -282,13 +269,13 @@ def _measure(match: re.Match[str]) -> tuple[str, float]:
 def _scale_factor(scale: str) -> float:
     """Return the product of the first scale words: "천억" is a thousand times a hundred million."""
     word = scale.strip().lower()
-    if word in _SCALES:
-        return _SCALES[word]
+    if word in SCALES:
+        return SCALES[word]
     factor = 1.0
     for letter in word:
-        if letter not in _SCALES:
+        if letter not in SCALES:
             break
-        factor *= _SCALES[letter]
+        factor *= SCALES[letter]
     return factor
 
 

@@ -11,39 +11,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from fathom.evidence.checks.units import UNITS
+from fathom.evidence.checks.lexicon import UNITS, load_table
 from fathom.text.tokens import TakenSpans
 
-_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-sixteen seventeen eighteen nineteen twenty""".split()  # noqa: SIM905
-_TENS = "thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
-_ENGLISH = {word: float(n) for n, word in enumerate(_ONES)}
-_ENGLISH |= {word: 10.0 * n for n, word in enumerate(_TENS, 3)} | {"dozen": 12.0, "a dozen": 12.0}
-_LONGEST = sorted(_ENGLISH, key=len, reverse=True)
-_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905
+_NUMBERS, _KOREAN_NUMBERS = load_table("numbers")["english"], load_table("numbers")["korean"]
+_ONES, _TENS = _NUMBERS["from_zero"].split(), _NUMBERS["tens_from_thirty"].split()
+ENGLISH_NUMBERS = {word: float(n) for n, word in enumerate(_ONES)}
+ENGLISH_NUMBERS |= {word: 10.0 * n for n, word in enumerate(_TENS, 3)} | {"dozen": 12.0, "a dozen": 12.0}
+_LONGEST = sorted(ENGLISH_NUMBERS, key=len, reverse=True)
+_ORDINALS = _NUMBERS["ordinals_from_first"].split()
 _ENGLISH_ORDINALS = {word: float(n) for n, word in enumerate(_ORDINALS, 1)} | {
     f"{ten[:-1]}{end}": 10.0 * n + more
     for n, ten in enumerate(["twenty", *_TENS], 2)
     for end, more in [("ieth", 0), *((f"y-{word}", place) for place, word in enumerate(_ORDINALS[:9], 1))]
 }
-_AGE_DECADES = {"twenties": 20.0, "thirties": 30.0, "forties": 40.0, "fifties": 50.0, "sixties": 60.0}
-_AGE_DECADES |= {"seventies": 70.0, "eighties": 80.0, "nineties": 90.0}
-_MULTIPLES = {"twice": 2.0, "double": 2.0, "doubled": 2.0, "doubling": 2.0, "twofold": 2.0, "triple": 3.0}
-_MULTIPLES |= {"tripled": 3.0, "threefold": 3.0, "quadrupled": 4.0, "fourfold": 4.0, "tenfold": 10.0}
-_PARTS = {"half": 2, "halves": 2, "halved": 2, "halving": 2, "third": 3, "thirds": 3, "quarter": 4}
-_PARTS |= {"quarters": 4, "fifth": 5, "fifths": 5, "sixth": 6, "eighth": 8, "tenth": 10, "tenths": 10}
-_SCALES = {
-    "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
-    "k": 1e3, "mn": 1e6, "bn": 1e9, "tn": 1e12, "m": 1e6, "b": 1e9,
-    "십": 1e1, "백": 1e2, "천": 1e3, "만": 1e4, "억": 1e8, "조": 1e12,
-}  # fmt: skip
-_KOREAN = {
-    "하나": 1, "한": 1, "둘": 2, "두": 2, "셋": 3, "세": 3, "석": 3, "넷": 4, "네": 4, "넉": 4,
-    "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10,
-    "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70, "여든": 80, "아흔": 90,
-}  # fmt: skip
-_KOREAN_DAYS = {"이틀": 2, "사흘": 3, "나흘": 4, "닷새": 5, "엿새": 6, "이레": 7, "열흘": 10, "보름": 15}
+_AGE_DECADES = {f"{ten[:-1]}ies": 10.0 * n for n, ten in enumerate(["twenty", *_TENS], 2)}
+MULTIPLES: dict[str, float] = _NUMBERS["multiples"]
+_PARTS: dict[str, float] = _NUMBERS["parts"]
+SCALES: dict[str, float] = _NUMBERS["scales"]
+_KOREAN: dict[str, float] = _KOREAN_NUMBERS["numbers"]
+_KOREAN_DAYS: dict[str, float] = _KOREAN_NUMBERS["days"]
 _KOREAN_TEN = "열|스물|서른|마흔|쉰|예순|일흔|여든|아흔"
 _KOREAN_ONE = "|".join(sorted(_KOREAN, key=len, reverse=True))
 _NATIVE_NUMBER = rf"(?:(?:{_KOREAN_TEN})(?:{_KOREAN_ONE})|{_KOREAN_ONE})"
@@ -80,7 +67,7 @@ _WORDS = re.compile(
 _AND_A_HALF = re.compile(r"(?:\s|-)(?:and[\s-]a[\s-]half)\b|\s?반(?![가-힣])", re.IGNORECASE)
 _NAMED = re.compile(
     rf"\b(?:(?P<ordinal>{'|'.join(_ENGLISH_ORDINALS)})|(?P<decade>{'|'.join(_AGE_DECADES)})"
-    rf"|(?P<multiple>{'|'.join(_MULTIPLES)}))\b",
+    rf"|(?P<multiple>{'|'.join(MULTIPLES)}))\b",
     re.IGNORECASE,
 )
 _SMALL_WORDS = "|".join(_ONES[1:11])
@@ -226,7 +213,7 @@ def _parse_korean_number(text: str, first: re.Match[str]) -> tuple[float, float,
     piece, end = first, first.end()
     while True:
         number, word = float(piece["digits"].strip(",").replace(",", "")), piece["scale"] or ""
-        big = _SCALES[word[-1]] if word and word[-1] in "만억조" else 0.0
+        big = SCALES[word[-1]] if word and word[-1] in "만억조" else 0.0
         rest = _scale_of(word[:-1] if big else word)
         if big >= large or number * rest >= (small if big else min(small, large)):
             break  # "30만 5000만" is two figures
@@ -250,7 +237,7 @@ def _word_figures(text: str) -> Iterator[Figure]:
         yield Figure(match.group(), *match.span(), value, dimension, factor, step, True)
     for match in _NAMED.finditer(text):
         word = match.group().lower()
-        value = _ENGLISH_ORDINALS.get(word) or _AGE_DECADES.get(word) or _MULTIPLES[word]
+        value = _ENGLISH_ORDINALS.get(word) or _AGE_DECADES.get(word) or MULTIPLES[word]
         dimension = "ordinal" if match["ordinal"] else "times" if match["multiple"] else "age"
         yield Figure(match.group(), *match.span(), value, dimension, is_word=True)
 
@@ -260,12 +247,12 @@ def _parse_english_number(words: str) -> tuple[float, float]:
     whole = section = 0.0
     scale = 1.0
     for word in re.split(r"[\s-]+", words.lower()):
-        if word in _SCALES and len(word) > 2:
-            scale = _SCALES[word]
+        if word in SCALES and len(word) > 2:
+            scale = SCALES[word]
             section = section * scale
             whole, section = (whole + section, 0.0) if scale >= 1e3 else (whole, section)
         elif word != "and":
-            scale, section = 1.0, section + (1.0 if word in {"a", "an"} else _ENGLISH[word])
+            scale, section = 1.0, section + (1.0 if word in {"a", "an"} else ENGLISH_NUMBERS[word])
     return whole + section, scale
 
 
@@ -293,7 +280,7 @@ def _share_figures(text: str) -> Iterator[Figure]:
             word, part = (match["top"] or "").lower(), match["part"].lower()
             if not word and part not in {"half", "quarter", "halved", "halving"}:
                 continue
-            top = {"": 1.0, "a": 1.0, "an": 1.0}.get(word) or _ENGLISH.get(word) or float(word)
+            top = {"": 1.0, "a": 1.0, "an": 1.0}.get(word) or ENGLISH_NUMBERS.get(word) or float(word)
             figure = _part_of(figure, top / _PARTS[part], match["of"])
         elif match["bottom"]:
             figure = replace(
@@ -314,8 +301,8 @@ def _part_of(figure: Figure, share: float, whole: str | None) -> Figure:
     """Return a share of what follows: a quarter of a million is a number, a tenth of a point is in points."""
     if not whole:
         return replace(figure, value=100 * share)
-    if len(whole) > 2 and whole in _SCALES:
-        value = share * _SCALES[whole]
+    if len(whole) > 2 and whole in SCALES:
+        value = share * SCALES[whole]
         return replace(figure, value=value, dimension="", step=value / 10)
     if whole in UNITS and not whole.startswith(("point", "percent")):
         dimension, factor = UNITS[whole]
@@ -409,18 +396,20 @@ def _parse_number(word: str) -> float:
     small = {"일": 1.0, "이": 2.0, "삼": 3.0, "백": 100.0}
     low = word.lower()
     return (
-        small.get(low) or _ENGLISH.get(low) or (float(low) if low[0].isdigit() else _parse_native_number(low))
+        small.get(low)
+        or ENGLISH_NUMBERS.get(low)
+        or (float(low) if low[0].isdigit() else _parse_native_number(low))
     )
 
 
 def _scale_of(word: str) -> float:
     if not word:
         return 1.0
-    if word in _SCALES:
-        return _SCALES[word]
+    if word in SCALES:
+        return SCALES[word]
     size = 1.0
     for letter in word:
-        size *= _SCALES.get(letter, 1.0)
+        size *= SCALES.get(letter, 1.0)
     return size
 
 

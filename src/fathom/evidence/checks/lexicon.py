@@ -24,14 +24,16 @@ class Marker:
     answers: frozenset[str]  # kinds that can replace it
 
 
-def _load_table(name: str) -> dict[str, Any]:
+@cache
+def load_table(name: str) -> dict[str, Any]:
+    """Return a word list of the lexicon."""
     return tomllib.loads(files("fathom.evidence").joinpath(f"lexicon/{name}.toml").read_text("utf-8"))
 
 
 @cache
 def load_markers() -> tuple[Marker, ...]:
     """Return every kind of marker in the lexicon."""
-    table = _load_table("markers")
+    table = load_table("markers")
     return tuple(
         Marker(
             kind,
@@ -55,17 +57,31 @@ def find_markers(text: str, kinds: Collection[str] | None = None) -> dict[str, s
 @cache
 def load_phrase_pattern(name: str) -> re.Pattern[str]:
     """Return a pattern of `lexicon/phrases.toml`, over lower-case text."""
-    return re.compile(_load_table("phrases")[name])
+    return re.compile(load_table("phrases")[name])
 
 
 @cache
 def load_exonyms() -> frozenset[str]:
     """Return names that Korean translates rather than spells, in lower case."""
-    return frozenset(_load_table("names")["translated"].split())
+    return frozenset(load_table("names")["translated"].split())
 
 
 @cache
 def load_opposites() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
     """Return the pairs of opposites in `lexicon/poles.toml`, over lower-case text."""
-    table = _load_table("poles")
+    table = load_table("poles")
     return {name: (re.compile(pair["one"]), re.compile(pair["other"])) for name, pair in table.items()}
+
+
+# Dimension and size in base units of every unit, by its name in lower case.
+UNITS: dict[str, tuple[str, float]] = {}
+for _dimension, _size, *_names in map(str.split, load_table("units")["units"].strip().splitlines()):
+    for _name in _names:
+        UNITS.setdefault(_name, (_dimension, float(_size)))
+
+
+def is_same_measure(left: str, right: str) -> bool:
+    """Tell whether two dimensions are comparable; no dimension fits any."""
+    if left == right or not left or not right:
+        return True
+    return {left, right} <= {"degree", "celsius"} or {left, right} <= {"degree", "fahrenheit"}

@@ -7,32 +7,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from fathom.evidence.checks.lexicon import load_table
 from fathom.evidence.checks.words import ParsedText, ParsedWord, is_same_word
 from fathom.text.ranking import stem
-
-_PAIRS = """
-rise fall|more less|more fewer|higher lower|high low|many few|most few|increase decrease|before after
-above below|win lose|lighter heavier|light heavy|larger smaller|large small|bigger smaller|big small
-faster slower|fast slow|upper lower|top bottom|north south|east west|northern southern|eastern western
-left right|early late|earlier later|oldest youngest|older younger|old new|old young|first last|best worst
-better worse|longer shorter|long short|strong weak|stronger weaker|approve reject|approved rejected
-admit deny|admitted denied|accept refuse|allow ban|allow prohibit|permit forbid|legal illegal|safe unsafe
-safe dangerous|improve worsen|improved worsened|cause prevent|causes prevents|support oppose
-supports opposes|buy sell|import export|open close|opened closed|hot cold|warm cold|warmer colder|wet dry
-male female|men women|man woman|true false|success failure|pass fail|profit loss|gain lose
-positive negative|same different|possible impossible|likely unlikely|able unable|present absent
-public private|rich poor|maximum minimum|majority minority|with without|inside outside|always never
-enter leave|join leave|borrow lend|day night|hire fire|expensive cheap|deeper shallower|deep shallow
-thicker thinner|thick thin|wider narrower|wide narrow|known unknown|include exclude|agree disagree
-widely rarely|freeze melt|froze melted|frozen melted|add remove|protect harm|protects harms|help harm
-helps harms|증가 감소|늘 줄|오르 내리|오르 떨어지|상승 하락|높 낮|많 적|많이 적게|가볍 무겁|빠르 느리
-크 작|길 짧|강하 약하|강 약|먼저 나중|이전 이후|전 후|위 아래|상부 하부|북부 남부|동부 서부|북쪽 남쪽
-동쪽 서쪽|가결 부결|찬성 반대|승인 거부|허용 금지|합법 불법|안전 위험|개선 악화|이기 지|이겼 졌|승리 패배
-흑자 적자|이익 손실|수출 수입|최대 최소|남성 여성|남자 여자|성공 실패|참 거짓|가능 불가능|시작 종료|열 닫
-개방 폐쇄|확대 축소|강화 약화|최고 최저|최초 최후|두껍 얇|넓 좁|깊 얕|비싸 싸|따뜻 차갑|덥 춥|있 없
-인정 부인|포함 제외|긍정 부정|매수 매도|공격 방어|고용 해고|올랐 내렸|올랐 떨어졌|늘었 줄었|더 덜
-길어 짧아|높아 낮아|전진 후퇴|동의 반대|cheaper expensive|cheap expensive
-"""
 
 _NEAR = 5
 
@@ -41,7 +18,7 @@ _ENDING = re.compile(r"다|고|며|은|는|을|어|아|었|았|인|이는|게|�
 
 def _build_opposites() -> dict[str, frozenset[str]]:
     table: dict[str, set[str]] = {}
-    for pair in re.split(r"[|\n]", _PAIRS.strip()):
+    for pair in re.split(r"[|\n]", load_table("opposites")["pairs"].strip()):
         left, right = pair.split()
         table.setdefault(left, set()).add(right)
         table.setdefault(right, set()).add(left)

@@ -54,13 +54,11 @@ def find_misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]
     yield from _find_other_year(statement, passage)
     yield from _find_other_day(statement, passage)
     yield from _find_figure_of_other_year(statement, passage)
-    yield from _find_other_column(statement, passage)
     yield from _find_dropped_limits(statement, passage)
     if has_cjk(statement) == has_cjk(passage.quoted):
         yield from _find_swapped_rows(statement, passage)
         yield from _find_other_owner(statement, passage)
         yield from _find_other_whole(statement, passage)
-        yield from _find_other_subject(statement, passage)
         yield from _find_dropped_rank(statement, passage)
         yield from _find_false_ranking(statement, passage)
 
@@ -142,7 +140,6 @@ def _is_level(figure: Figure, text: str) -> bool:
 
 def _find_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find a year that is not in the quote, if the quote names or implies other years."""
-    yield from _find_other_year_of_month(statement, passage)
     quoted = {date.year for date in find_dates(passage.quoted) if date.year}
     dates = [date for date in find_dates(statement) if date.text not in passage.everything or not date.day]
     stated = {date.year for date in dates if date.year}
@@ -171,28 +168,6 @@ def _find_other_day(statement: str, passage: Passage) -> Iterator[tuple[str, str
     for date in find_dates(statement):
         if date.month and date.day and quoted and (date.month, date.day) not in known:
             yield "date", f"'{date.text}' is not a day that the quote gives"
-
-
-def _find_other_year_of_month(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find "March 2024" where the quote says "March" on a page of April 2025."""
-    if not re.match(r"\d{4}-\d{2}", passage.date) or has_relative_time(_THAN.sub(" ", passage.quoted)):
-        return
-    year, month = int(passage.date[:4]), int(passage.date[5:7])
-    bare = {d.parts["month"] for d in find_dates(passage.quoted) if "month" in d.parts and not d.year}
-    stated = [date for date in find_dates(statement) if date.year and date.parts.get("month") in bare]
-    meant = {year - apart for apart in (0, 1) for d in stated if not apart or d.parts["month"] > month}
-    is_other = bool(stated) and meant.isdisjoint(date.year for date in stated)
-    if is_other and not _names_earlier_figure(statement, passage):
-        yield "year", f"the quote means {max(meant)}, not {stated[0].year}"
-
-
-def _names_earlier_figure(statement: str, passage: Passage) -> bool:
-    """Tell whether the statement gives the figure that the quote gives for a year earlier."""
-    earlier = [c for c in _split_parts(passage.quoted, re.compile(r",\s|;\s|\.\s")) if _THAN.search(c)]
-    mine = _free_figures(statement)
-    return any(
-        is_same_figure(f, other) for clause in earlier for f in mine for other in _free_figures(clause)
-    )
 
 
 def _free_figures(text: str) -> list[Figure]:
@@ -336,42 +311,6 @@ def _find_wholes(text: str) -> list[tuple[Figure, ParsedWord]]:
     return found
 
 
-def _find_other_column(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a figure of a table's row with the words of another column's heading."""
-    rows = [line for line in passage.quoted.splitlines() if line.count("|") >= 3]
-    above = [line for line in passage.everything.splitlines() if line.count("|") >= 3 and line not in rows]
-    said = parse_text(statement)
-    for row in rows[:_MOST_ROWS]:
-        cells = _cells(row)
-        head = next(
-            (h for h in map(_cells, above) if len(h) == len(cells) and not any(map(find_figures, h))), []
-        )
-        labels = [_labels(cell) for cell in head]
-        for place, cell in enumerate(cells if head else []):
-            shown = [
-                f for f in find_figures(cell) if any(is_same_figure(g, f) for g in _free_figures(statement))
-            ]
-            own, others = (
-                _unique_labels(labels, place),
-                [_unique_labels(labels, n) for n in range(len(labels))],
-            )
-            named = [n for n, words in enumerate(others) if n != place and any(said.has(w) for w in words)]
-            is_free = [n for n in named if not _shares_figure(cells[n], statement)]
-            if shown and is_free and own and not any(said.has(word) for word in own):
-                yield (
-                    "figure",
-                    f"'{shown[0].text}' is in the column '{head[place]}', not '{head[is_free[0]]}'",
-                )
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip(" *_`") for cell in line.strip().strip("|").split("|")]
-
-
-def _shares_figure(cell: str, statement: str) -> bool:
-    return any(is_same_figure(f, other) for f in find_figures(cell) for other in find_figures(statement))
-
-
 def _find_dropped_limits(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find a limit of whom the quote is about: "recipients with an income of over $74,788"."""
     mine = find_figures(statement)
@@ -417,36 +356,3 @@ def _find_dropped_rank(statement: str, passage: Passage) -> Iterator[tuple[str, 
 
 def _shared_words(said: ParsedText, clause: str) -> int:
     return sum(said.has(key) for key in parse_text(clause).keys)
-
-
-def _find_other_subject(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a clause whose subject and other words come from different sentences of the quote."""
-    sentences = [parse_text(part) for part in _split_parts(passage.quoted, _SENTENCE)]
-    topics = [_topic(sentence.words) for sentence in sentences]
-    if len([topic for topic in topics if topic]) < 2:
-        return
-    for clause in map(parse_text, _split_parts(statement, _CLAUSE)):
-        subject = _topic(clause.words)
-        rest = [word for word in clause.content_words if subject and word.key != subject.key]
-        if subject is None or len(rest) < 2:
-            continue
-        scores = [sum(sentence.has(word.key) for word in rest) for sentence in sentences]
-        best = scores.index(max(scores))
-        topic = topics[best]
-        if topic is None or 2 * scores[best] < len(rest) or scores.count(scores[best]) > 1:
-            continue
-        is_elsewhere = any(text.has(subject.key) for n, text in enumerate(sentences) if n != best)
-        if (
-            is_elsewhere
-            and not sentences[best].has(subject.key)
-            and topic.key not in {w.key for w in clause.words}
-        ):
-            yield "who and what", f"in the quote it is '{topic.text}', not '{subject.text}'"
-
-
-def _topic(words: Sequence[ParsedWord]) -> ParsedWord | None:
-    """Return the first subject: by its particle in Korean, by its place in English."""
-    for word in words[:8]:
-        if word.is_content and (particle_role(word) == "이" or word.text.isascii()):
-            return word
-    return None

@@ -8,80 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from fathom.evidence.checks.amounts import find_amounts
 from fathom.evidence.checks.dates import find_dates
+from fathom.evidence.checks.lexicon import load_table
 from fathom.evidence.checks.words import ParsedText, parse_text
 
-# Each kind: its name, and its phrases, one or more per line; Korean on separate lines.
-_KINDS = {
-    "possibly": r"""
-        \b(?:may|might|could(?! not)|possibl[ey]|perhaps|potential(?:ly)?|probabl[ey]|likely|unlikely)\b
-        \bcan (?:help|sometimes)\b
-        [가-힣] 수(?:도|가|는)? 있(?!는 (?!것))|가능성|아마|지도 모
-    """,
-    "at most": r"""
-        \bup to\b|\bat most\b|\bno more than\b|\bas (?:much|many|high|long|large) as\b
-        \bat (?:its|their) peak\b
-        \b(?:maximum|less than|fewer than|under|below)\s(?=\S{0,3}\d|an?\b|half|one|two|three|ten)
-        최대|이하|미만|이내|도 안 되
-    """,
-    "at least": r"""
-        \bat least\b|\bno (?:less|fewer) than\b|\bupwards of\b
-        \b(?:more than|over|above|minimum)\s(?=\S{0,3}\d|an?\b|half|one|two|three|ten|twelve|twenty)
-        최소|적어도|이상|초과|[을를] 넘
-    """,
-    "nearly": r"""
-        \b(?:nearly|almost|not quite|close to|virtually)\b
-        거의|가까이|가까운|육박
-    """,
-    "it seems": r"""
-        \b(?:suggest(?:s|ed|ing)?|appear(?:s|ed)? to|seem(?:s|ed)?|indicat(?:es?|ed)|preliminary|pilot)\b
-        \b(?:tentative(?:ly)?|early results|estimat\w+|thought to|believ(?:es?|ed)|speculat\w+)\b
-        \b(?:hypothes\w+|presum\w+|suspect\w*|allege\w*|reportedly|supposed(?:ly)?|theor(?:y|ized|ised))\b
-        \b(?:assum(?:es?|ed)|consider(?:s|ed) to)\b
-        추정|추측|보인다|보여(?! ?[주준줄줬])|보이며|듯하|듯 하|것 같|예비|시사
-        알려졌|알려진|짐작|여겨|의혹|혐의
-    """,
-    "somebody says": r"""
-        \b(?:according to|claim(?:s|ed)?|argu(?:es?|ed)|insist(?:s|ed)?|contend(?:s|ed)?|in the view of)\b
-        (?:제조사|제조업체|회사|업체|기업|업계|판매사|측)에 (?:따르면|의하면)|주장
-        [다라]고 (?:[가-힣]+ )?(?:말|밝|전|했|한다|설명|지적|강조|평가|분석|봤|진단)
-    """,
-    "to come": r"""
-        \b(?:expected|expects? to|plan(?:s|ned)? to|planned|projects? to|projected|forecast|scheduled)\b
-        \b(?:aim(?:s|ed)? to|intend(?:s|ed)? to|propos(?:es?|ed)|will|would|set to|hope(?:s|d)? to|should)\b
-        \bdue to (?:open|start|begin|close|be|take)\b
-        예정|전망|계획|예상|방침|목표|할 것|될 것|내다봤|내다본|내다보
-    """,
-    "in animals": r"""
-        \b(?:in|on|with|among) (?:\w+ )?(?:mice|rats|animals?|monkeys|pigs|rabbits|dogs|cells|vitro)\b
-        \b(?:mouse|rat|animal|lab(?:oratory)?) (?:model|stud(?:y|ies)|test|experiment|trial)s?\b
-        \bin cell cultures?\b|\bin silico\b|\bin simulations?\b|\bsimulated\b
-        쥐|생쥐|동물 ?실험|세포 ?실험|원숭이|시뮬레이션|모의 ?실험|시험관|실험실
-    """,
-    "if": r"""
-        \b(?:if|unless|provided that|as long as|assuming)\b
-        [가-힣]{1,20}(?:되|(?<!추정)(?<!비교)(?<!말)하|으|이|라)면(?=[\s,])|경우에?(?:만|는)?(?=[\s,])|다면
-    """,
-    "some": r"""
-        \b(?:some(?! \d)|several|a few|certain|part(?:s|ly| of)|partial(?:ly)?|one of)\b
-        \b(?:sometimes|occasional(?:ly)?)\b
-        (?<!\d)일부(?!터)|가끔|때때로|종종|몇몇|몇[ ]|부분적|경우에 따라
-    """,
-    "most": r"""
-        \bmost(?= (?!\w+ (?:of )?the\b)\w)|\bmost of\b|\btends? to\b
-        \b(?:mostly|mainly|largely|usually|often|typically|generally|majority|many|frequently)\b
-        대부분|대체로|주로|흔히|보통|많은|상당수|다수|자주|경향
-    """,
-    "few": r"""
-        \b(?<!a )few\b|\brarely\b|\bseldom\b|\bhardly\b
-        드물|극소수|거의 없
-    """,
-    "only": r"""
-        \b(?:only|solely|exclusively|just|merely|nothing (?:but|other than)|no other)\b
-        (?<![지다천백십])만(?=[\s,.])(?<=[가-힣]만)|[가-힣]에만|한정|국한|뿐|오직|오로지|유일
-    """,
-}
-
-_WAYS = {kind: [line.strip() for line in ways.strip().splitlines()] for kind, ways in _KINDS.items()}
+_WAYS = {kind: ways.strip().splitlines() for kind, ways in load_table("hedges").items()}
 
 _COMPILED = {kind: re.compile("|".join(ways)) for kind, ways in _WAYS.items()}
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
 from fathom.evidence.checks.figures import Figure, find_figures, normalize_letters
 from fathom.evidence.checks.lexicon import (
+    UNITS,
     Marker,
     find_markers,
     load_markers,
@@ -20,7 +21,6 @@ from fathom.evidence.checks.negation import find_negations
 from fathom.evidence.checks.placement import find_misplaced
 from fathom.evidence.checks.strict import find_flaws_by_kind
 from fathom.evidence.checks.transliteration import find_names_given_to_others, sounds_like_any
-from fathom.evidence.checks.units import UNITS
 from fathom.evidence.checks.words import ParsedText, measure_coverage, parse_text
 from fathom.text.embedding import word_rarity
 from fathom.text.mentions import find_missing_names, find_name_words
@@ -35,7 +35,6 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。])\s|\n")
 _CLOSE_WORDING = 0.5  # share of the statement's words from the quote that allows a word-by-word comparison
 _COPIED = 0.6  # a denial or conclusion in such a copy is the statement's own
 _SHORT = 12  # content words: longer statements re-order clauses without swapping roles
-_STEM = 4  # letters that "China" and "Chinese" share
 MOST_NOTES = 2  # more are skimmed, not checked
 _LONG = 4000  # characters; longer text is cut to bound the time
 _TURNING = frozenset({"first", "last", "earlier", "later"})  # as seen from elsewhere
@@ -181,19 +180,6 @@ def _name_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]:
         missing = [n for n in missing if n.isupper() or not sounds_like_any(n, passage.everything)]
     for name in missing:
         yield Suspicion("name", f"'{name}' is not in the source")
-    if not missing:
-        yield from _other_names(statement, passage)
-
-
-def _other_names(statement: str, passage: Passage) -> Iterator[Suspicion]:
-    """Find names from elsewhere on the page, in a statement without any name of its quote."""
-    mine, theirs = (
-        [name for name in find_name_words(text) if name[1:].islower() and not _MONTH.match(name)]
-        for text in (statement, passage.quoted)
-    )
-    foreign = [name for name in mine if name[:_STEM] not in passage.quoted and name not in passage.title]
-    if foreign and theirs and not any(name[:_STEM] in statement for name in theirs):
-        yield Suspicion("name", f"the quote names '{theirs[0]}', not '{foreign[0]}'")
 
 
 def _is_everyday(word: str) -> bool:
@@ -226,7 +212,7 @@ def _is_telling(kind: str, why: str, passage: Passage) -> bool:
     if why.startswith("nothing in"):
         known = parse_text(passage.everything)
         is_known = any(known.has(key) for key in parse_text(words[1]).keys)
-        return not is_known and not find_figures(why)
+        return not is_known and not find_figures(why) and not has_cjk(why)
     return True
 
 

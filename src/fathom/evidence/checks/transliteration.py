@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
-from fathom.evidence.checks.lexicon import find_markers, load_exonyms
+from fathom.evidence.checks.lexicon import load_exonyms
 from fathom.evidence.checks.words import parse_text, particle_role
 from fathom.text.mentions import find_name_words
 from fathom.text.tokens import has_cjk
@@ -26,7 +26,6 @@ _LEAST_SOUNDS = 2
 _FIRST_WORDS = 3
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
 _CLAUSE = re.compile(r"[,;]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s")
-_BACKREFERENCE = re.compile(r"(?:it|he|she|they|its|his|her|their|this|the)\b", re.IGNORECASE)
 _AGENT = re.compile(
     r"\b(?:is|are|was|were|been|being|be) (?:\w+ ){0,2}?\w+ by (?:the )?([A-Z][\w-]*(?: [A-Z][\w-]*){0,4})"
 )
@@ -57,7 +56,6 @@ def find_names_given_to_others(statement: str, passage: Passage) -> Iterator[tup
     names = {name: sounds for name, sounds in names.items() if len(sounds) >= _LEAST_SOUNDS}
     sentences = [part for part in _SENTENCE.split(passage.quoted) if part.strip()]
     yield from _figures_of_others(statement, sentences, names)
-    yield from _denials_of_others(statement, sentences, names)
     yield from _agents_as_objects(statement, passage.quoted)
     yield from _subjects_as_objects(statement, sentences, names)
 
@@ -75,28 +73,6 @@ def _figures_of_others(
             theirs = {name for clause in holders for name in names if name in clause}
             if len(holders) == 1 and theirs and not theirs & mine:
                 yield "figure", f"in the quote '{figure.text}' is said of '{min(theirs)}', not '{min(mine)}'"
-
-
-def _denials_of_others(
-    statement: str, sentences: list[str], names: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Compare a statement's denial with what the quote says of its subject, in all its sentences."""
-    words = [word.text for word in parse_text(statement).words]
-    subject = next((place for place, word in enumerate(words) if _SUBJECT.match(word)), None)
-    if subject is None:
-        return
-    mine = _named_in_korean(" ".join(words[: subject + 1]), names)
-    others = [name for name in names if name not in mine]
-    own, is_own = list[str](), False
-    for sentence in sentences:
-        is_named = any(name in sentence for name in mine)
-        is_own = is_named or (is_own and bool(_BACKREFERENCE.match(sentence)))
-        own += [sentence] if is_own else []
-    if not mine or not others or not own or len(own) == len(sentences):
-        return
-    says, does = ("negation" in find_markers(text) for text in (statement, " ".join(own)))
-    if says and not does:
-        yield "negation", f"the quote denies nothing of '{min(mine)}'"
 
 
 def _agents_as_objects(statement: str, quoted: str) -> Iterator[tuple[str, str]]:

@@ -10,149 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from fathom.evidence.checks.units import UNITS
+from fathom.evidence.checks.lexicon import UNITS, load_table
 from fathom.text.languages import is_korean
 from fathom.text.normalization import one_line
 from fathom.text.ranking import stem
 from fathom.text.sentences import split_sentences
-
-_ENGLISH_SYNONYM_LIST = """
-fall fell fallen drop decline decrease shrink shrank slump dip lower cut reduce reduction lessen diminish down
-rise rose risen increase grow grew grown growth climb gain jump surge up expand raise boost
-begin began begun start commence launch open opening
-end ended finish complete completion close conclude stop cease shut
-build built construct construction erect
-make made produce production generate manufacture output
-buy bought acquire acquisition purchase takeover
-sell sold sale
-show showed shown find found indicate demonstrate reveal report
-use used using utilise utilize employ
-big large huge major great
-small little minor tiny
-many numerous lots
-important key crucial significant essential
-help aid assist support
-need require must necessary
-keep kept maintain retain preserve hold held
-give gave given provide supply deliver offer
-get got receive obtain
-say said state announce declare tell told
-think thought believe consider
-link associate association relate correlate correlation connect tie
-cause lead led result due because trigger induce
-build built construct
-country nation state
-company firm business corporation enterprise maker manufacturer
-car vehicle automobile
-house home dwelling
-worker employee staff job
-child children kid
-person people human resident inhabitant citizen
-doctor physician
-illness disease sickness
-death mortality die died dead fatality
-year annual yearly annually
-week weekly
-month monthly
-day daily
-price cost charge expense
-money fund funding
-income revenue earning sales turnover
-study research survey trial experiment investigation
-result outcome finding
-area region zone
-town city
-damage harm hurt
-fast quick rapid speed
-old aged worn
-new recent
-whole entire full
-part portion section
-about around roughly approximately circa nearly almost
-half 50
-power electricity energy
-found founded establish create set
-run ran operate operation
-move moved shift relocate
-stay remain
-carry transport
-allow permit let enable
-prevent stop block avert
-stay stood stand
-lie located situated
-hold contain store
-live inhabit dwell
-try attempt seek
-plan intend aim
-expect anticipate forecast project should due scheduled
-possible possibly may might could perhaps potentially
-avoid shun
-beat defeat overcome outperform win won
-teach teacher
-service maintain inspect check
-measure gauge
-size scale extent
-type kind sort
-amount quantity volume
-share proportion percentage
-rate pace
-happen occur took place
-post mail letter
-come came arrive arrival
-go went gone leave left depart
-replace substitute swap
-choose chose select pick
-join merge combine
-repay repaid pay paid payment
-write wrote written author
-film movie picture
-song track single
-kill killed murder
-war conflict
-law act legislation statute
-leader head chief
-wife spouse husband
-member part
-music musical
-team side club
-game match
-actor actress star
-"""
-
-_KOREAN_SYNONYM_LIST = """
-늘 늘어나 증가 상승 오르 올랐 올라 높아지 높아졌 확대 커지
-줄 줄어들 감소 하락 내리 내렸 떨어지 떨어졌 낮추 낮아지 낮아졌 축소 줄이
-시작 개시 착수
-끝 종료 완료 마치 마무리
-완공 준공
-열 개장 개관 개업 문을
-만들 생산 제조 제작 만든
-인수 매입 사들
-쓰 쓴 사용 이용 활용
-관련 연관 상관 관계
-원인 때문
-발표 공개 밝히 밝혔 밝힌
-크 커 큰 대규모
-작 작은 소규모
-회사 기업 업체
-차 자동차 차량
-사람 명 인구 주민
-학교 교육기관
-사망 죽 숨지 숨졌
-연구 조사 실험
-결과 성과
-비용 가격 값 사업비 공사비
-매출 수입
-전기 전력
-짓 지었 건설 세우 세웠
-막 방지 예방
-돕 도움 지원
-살 거주 서식
-가능 수
-점검 정비
-절반 반
-늦 지연
-""".strip()
 
 
 def _parse_groups(text: str) -> dict[str, str]:
@@ -164,9 +26,9 @@ def _parse_groups(text: str) -> dict[str, str]:
     return groups
 
 
-ENGLISH_SYNONYMS = _parse_groups(_ENGLISH_SYNONYM_LIST)
+ENGLISH_SYNONYMS = _parse_groups(load_table("words")["synonyms"]["english"])
 
-KOREAN_SYNONYMS = _parse_groups(_KOREAN_SYNONYM_LIST)
+KOREAN_SYNONYMS = _parse_groups(load_table("words")["synonyms"]["korean"])
 
 _WORD = re.compile(r"[^\W_]+(?:[-'.&][^\W_]+)*%?")
 
@@ -184,28 +46,9 @@ _VERB = re.compile(
     r"(?<=[가-힣]{2})(?:하였|되었|시켰|하지|되지|하고|되고|하며|되며|하여|되어|했|됐|한|된|함|됨|할|될|하|되)$"
 )
 
-_ENGLISH_STOP_LIST = """
-a an the and or but nor of in on at to from by for with as into onto over under between among across within
-through during before after since until while when where which who whom whose that this these those it its he
-she they them their his her him we us our you your i my me is are was were be been being am has have had do
-does did will would shall should may might must can could not no never so than then there here such also just
-only very too more most less least much many some any all each every both either neither few several other
-another same own up down out off about around again further once if because although though however therefore
-thus hence s t one what how why per via according said says say whether yet already still now roughly
-approximately nearly almost circa percent percentage cent two three four five six seven eight nine ten eleven
-twelve twenty thirty forty fifty hundred thousand million billion half third quarter dozen first second
-twice double doubled triple tripled went
-"""
+_ENGLISH_STOP = frozenset(load_table("words")["empty"]["english"].split())
 
-_KOREAN_STOP_LIST = """
-이 그 저 수 것 등 및 또한 있다 없다 하는 한 된 될 할 있는 있었다 하다 했다 한다 되었다 된다 됐다 대한 위한
-통해 그리고 그러나 또는 더 약 중 때 이후 이전 각 매우 것으로 것은 것이 이다 있으며 하며 따라 따르면 의하면
-대해
-"""
-
-_ENGLISH_STOP = frozenset(_ENGLISH_STOP_LIST.split())
-
-_KOREAN_STOP = frozenset(_KOREAN_STOP_LIST.split())
+_KOREAN_STOP = frozenset(load_table("words")["empty"]["korean"].split())
 
 
 class ParsedWord(NamedTuple):
