@@ -253,7 +253,8 @@ def _make_replacement(
 
     A figure that the statement has already would read oddly: "from 320 MW to 320 MW".
     """
-    said_already = {found.text.strip() for found in (*find_figures(statement), *find_dates(statement))}
+    said_already = {figure.text.strip() for figure in find_figures(statement)}
+    said_already |= {date.text.strip() for date in find_dates(statement)}
     texts = sorted({other.text.strip() for other in others} - said_already)
     if not texts:
         return
