@@ -92,7 +92,7 @@ def _written_in(module: ModuleType, source: str) -> Iterator[Used]:
 def _lexicon() -> Iterator[Used]:
     for marker in lexicon.load_markers():
         yield Used(f"markers.{marker.kind}", marker.pattern)
-    for name in lexicon._load_table("phrases"):
+    for name in lexicon.load_table("phrases"):
         yield Used(f"phrases.{name}", lexicon.load_phrase_pattern(name))
     for name, pair in lexicon.load_opposites().items():
         yield from (Used(f"poles.{name}", pattern) for pattern in pair)
