@@ -19,7 +19,7 @@ from fathom.evidence.controls import TrustLog
 from fathom.llm import choose_research_model
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import Clock, EnginesPort, Forecaster, PageLeasesPort, PagesPort, RunConfigsPort
-from fathom.planning.forecast import load_past_runs, make_forecast, remember_run_shape, run_shape
+from fathom.planning.forecast import load_past_runs, make_forecast, run_shape
 from fathom.reading.cache import PDF_FOLDER
 from fathom.reading.protocol import Document, Reader
 from fathom.reading.readers import (
@@ -280,7 +280,7 @@ def _forecaster(settings: Settings, run_config: RunConfig) -> Forecaster:
     cost_log = CostLog(open_storage(settings.database))
 
     async def forecast(question: str, run: str) -> Forecast:
-        await remember_run_shape(cost_log, run, run_shape(run_config, question))
+        await cost_log.remember_shape(run, run_shape(run_config, question))
         past = await load_past_runs(cost_log)
         # In a thread: prices are read from a file.
         return await asyncio.to_thread(make_forecast, settings, run_config, question, past)

@@ -9,7 +9,7 @@ from fakes.records import claim, heading, points, section_brief
 from fathom.evidence.checks.derivation import Passage
 from fathom.llm.roles import writer
 from fathom.llm.roles.answer_forms import WriteAnswer
-from fathom.llm.roles.verifier import checker_prompt
+from fathom.llm.roles.evidence import checker_prompt
 from fathom.llm.roles.writer import key_points
 from fathom.report.sentence_checks import CheckInput
 from fathom.state.model_io import SentenceToCheck, SourceText

@@ -15,7 +15,7 @@ from fathom.llm.prompt_budget import (
     list_lines,
 )
 from fathom.llm.roles import planner, writer
-from fathom.llm.roles.verifier import checker_prompt
+from fathom.llm.roles.evidence import checker_prompt
 from fathom.llm.roles.writer import key_points
 from fathom.prompts import load_prompt
 from fathom.report.sentence_checks import CheckInput

@@ -16,7 +16,6 @@ from fathom.planning.forecast import (
     RoleWork,
     load_past_runs,
     make_forecast,
-    remember_run_shape,
     run_shape,
 )
 from fathom.settings.settings import load_settings
@@ -135,7 +134,7 @@ def test_runs_like_it_move_the_expectation_towards_them(tmp_path: Path) -> None:
 async def test_the_past_is_read_from_the_book(tmp_path: Path) -> None:
     now = [100.0]
     cost_log = CostLog(open_storage(tmp_path / "fathom.sqlite"), clock=lambda: now[0])
-    await remember_run_shape(cost_log, "r1", "a kind")
+    await cost_log.remember_shape("r1", "a kind")
     for run, role in (("t1/r1", "read"), ("t1/r1", "write"), ("t2/r2", "read")):
         await cost_log.note(run, PaidCall("call", role, "m"), 5, 100, 10)
         now[0] += 20.0

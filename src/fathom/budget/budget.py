@@ -2,27 +2,30 @@
 
 Does not know prices. Before a call its worst case is set aside, in the database; afterwards the line is
 settled with what it cost. A call that was refused costs nothing; one whose outcome nobody knows stays at its
-worst case, whether it timed out, was cut off or died with the process.
+worst case, whether it timed out, was cut off or died with the process. Whoever sends a request deep inside an
+engine finds the run's meter around it (`use_meter`).
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 from typing_extensions import TypeIs
 
 from fathom.budget.cost_log import NANO, CostLog, to_nano
 from fathom.concurrency import PerLoop
-from fathom.errors import OutOfBudget
+from fathom.errors import BadQuery, OutOfBudget, ProviderError, Refused, Unreachable
 from fathom.state import Cost
 from fathom.storage.records import PaidCall
 
 WRITING_ROLES = frozenset({"outline", "write", "check"})
 SEARCH_ROLE = "search"
+NO_ANSWER_IN_TIME = frozenset({504, 524})  # a gateway's words; behind it the work may have been done
+T = TypeVar("T")
 
 
 @dataclass
@@ -261,3 +264,60 @@ def collect_receipts() -> Iterator[Receipts]:
         yield receipts
     finally:
         _current_receipts.reset(token)
+
+
+@dataclass(frozen=True)
+class Meter:
+    """Who pays for requests, for what, and how much for each."""
+
+    budget: Budget
+    call: PaidCall
+    usd: float
+
+
+_current_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+@contextmanager
+def use_meter(meter: Meter | None) -> Iterator[None]:
+    """Requests sent in here are paid for by this meter; with None, by nobody."""
+    token = _current_meter.set(meter)
+    try:
+        yield
+    finally:
+        _current_meter.reset(token)
+
+
+@asynccontextmanager
+async def reserve_request(usd: float | None = None) -> AsyncIterator[Reservation]:
+    """One request: its price is set aside before it is sent; OutOfBudget when there is too little left.
+
+    Whoever sends it settles or releases it; left without a word, it stays counted.
+    """
+    meter = _current_meter.get()
+    if meter is None:
+        yield Reservation.nothing()
+        return
+    price = meter.usd if usd is None else usd
+    async with await meter.budget.reserve(meter.call, price, is_writing=False) as hold:
+        yield hold
+
+
+async def charge_request(ask: Callable[[], Awaitable[T]]) -> T:
+    """The answer to one request, paid for when it is answered, or when it may have been."""
+    async with reserve_request() as hold:
+        try:
+            found = await ask()
+        except ProviderError as error:
+            if was_surely_refused(error):
+                await hold.release()
+            raise
+        await hold.settle(hold.usd)
+        return found
+
+
+def was_surely_refused(error: ProviderError) -> bool:
+    """Whether it is sure that nobody worked for a request that ended so: it never left, or was told no."""
+    if error.status is not None:
+        return error.status not in NO_ANSWER_IN_TIME
+    return isinstance(error, Unreachable | Refused | BadQuery)

@@ -41,6 +41,7 @@ from fathom.tracing import TracedRun
 
 _LIMIT = "max_completion_tokens"
 _STREAMED: frozenset[Role] = frozenset({"write"})
+_TRACED = ("is_reused", "tokens_in", "tokens_out", "tokens_cached", "tokens_reasoning")
 _STREAMS, _WHOLE = {"streaming": True}, {"disable_streaming": True}  # arguments for LangChain's `ainvoke`
 
 
@@ -232,22 +233,9 @@ class Chat:
 
 
 def _trace(run: TracedRun, reply: ChatReply) -> None:
-    cost = reply.cost
-    run.note(
-        cost_usd=cost.usd,
-        is_reused=cost.is_reused,
-        tokens_in=cost.tokens_in,
-        tokens_out=cost.tokens_out,
-        tokens_cached=cost.tokens_cached,
-        tokens_reasoning=cost.tokens_reasoning,
-    )
-    run.output = {
-        "text": reply.text,
-        "cost_usd": cost.usd,
-        "tokens_in": cost.tokens_in,
-        "tokens_out": cost.tokens_out,
-        "is_reused": cost.is_reused,
-    }
+    told = {"cost_usd": reply.cost.usd} | {name: getattr(reply.cost, name) for name in _TRACED}
+    run.note(**told)
+    run.output = {"text": reply.text, **told}
 
 
 def _cost(call: PaidCall, usage: TokenUsage, usd: float, *, is_priced: bool) -> Cost:

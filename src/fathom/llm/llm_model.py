@@ -19,12 +19,15 @@ from fathom.llm.prompt_budget import (
 )
 from fathom.llm.prompt_budget import CuttableText as Cuttable
 from fathom.llm.roles import answer_forms, judge, planner, writer
-from fathom.llm.roles.reader import describe_page, describe_refusals, read_restatement, read_statements
-from fathom.llm.roles.verifier import (
+from fathom.llm.roles.evidence import (
     checker_prompt,
     describe_evidence,
+    describe_page,
+    describe_refusals,
     read_objections,
     read_refutations,
+    read_restatement,
+    read_statements,
     read_verdict,
 )
 from fathom.llm.roles.writer import claims_for_keys, describe_weight, key_points

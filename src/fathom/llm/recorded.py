@@ -16,7 +16,7 @@ from fathom.demo import recording_file
 from fathom.errors import Refused, Unreadable
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.roles import answer_forms, judge, planner, writer
-from fathom.llm.roles.reader import read_statements
+from fathom.llm.roles.evidence import read_statements
 from fathom.prompts import load_prompt
 from fathom.report.sentence_checks import CheckInput
 from fathom.settings.model_names import RECORDED

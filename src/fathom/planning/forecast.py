@@ -42,11 +42,6 @@ class PastRun:
     work: dict[tuple[str, str], RoleWork] = field(default_factory=dict)  # by role and model
 
 
-async def remember_run_shape(cost_log: CostLog, run: str, shape: str) -> None:
-    """Store the kind of a run."""
-    await cost_log.remember_shape(run, shape)
-
-
 async def load_past_runs(cost_log: CostLog) -> list[PastRun]:
     """Return the latest runs that wrote a report, newest first."""
     shapes = await cost_log.shapes()
@@ -195,7 +190,7 @@ def _expected_work(
     expected: dict[tuple[Role, str], _Expected] = {}
     for role in get_args(Role):
         model = settings.model_for(role, run_config.model_of(role))
-        calls = _mean(usual[role], [_work_of_role(run, role).calls for run in alike])
+        calls = _mean(usual[role], [_calls_of_role(run, role) for run in alike])
         known = [run.work[role, model] for run in past if (role, model) in run.work]
         made = sum(work.calls for work in known)
         usual_in, usual_out = _USUAL_TOKENS[role]
@@ -205,9 +200,8 @@ def _expected_work(
     return expected
 
 
-def _work_of_role(run: PastRun, role: str) -> RoleWork:
-    own = [work for (who, _), work in run.work.items() if who == role]
-    return RoleWork(sum(w.calls for w in own), sum(w.tokens_in for w in own), sum(w.tokens_out for w in own))
+def _calls_of_role(run: PastRun, role: str) -> int:
+    return sum(work.calls for (who, _), work in run.work.items() if who == role)
 
 
 def _models_usd(settings: Settings, work: Mapping[tuple[Role, str], _Expected]) -> float:

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from fathom.budget.budget import Reservation
-from fathom.budget.meter import NO_ANSWER_IN_TIME, UNSENT, reserve_request
+from fathom.budget.budget import NO_ANSWER_IN_TIME, Reservation, reserve_request
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.http import client
 from fathom.http.client import USER_AGENT, BodyTooLarge
@@ -22,6 +21,8 @@ W = TypeVar("W", bound=BaseModel)
 _MAX_BYTES = 20_000_000
 _SAID_CHARS = 200
 _CONNECT_S = 10.0
+# There was no connection to send it on: nobody can have worked for it, and nobody is paid.
+_UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class ApiClient:
                     timeout=httpx2.Timeout(self.timeout_s, connect=min(_CONNECT_S, self.timeout_s / 2)),
                     **words,
                 )
-        except UNSENT as error:
+        except _UNSENT as error:
             await hold.release()
             raise Unreachable(f"{self.who} cannot be reached ({type(error).__name__})") from None
         except (TimeoutError, httpx2.TimeoutException):

@@ -8,8 +8,7 @@ import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fathom.budget.budget import Budget
-from fathom.budget.meter import Meter, use_meter
+from fathom.budget.budget import Budget, Meter, use_meter
 from fathom.concurrency import NamedSemaphores
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.http.urls import canonical_address

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from fathom.budget.meter import charge_request
+from fathom.budget.budget import charge_request
 from fathom.concurrency import PacedLock
 from fathom.errors import BadQuery, OutOfBudget, ProviderError, Refused, Unavailable
 from fathom.http.retry import RetryPolicy, retry

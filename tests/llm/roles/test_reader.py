@@ -1,8 +1,7 @@
 """How sources and statements are shown to models, and what their answers mean."""
 
 from fathom.llm.roles.answer_forms import ReadAnswer
-from fathom.llm.roles.reader import describe_page, describe_refusals, read_statements
-from fathom.llm.roles.verifier import describe_evidence
+from fathom.llm.roles.evidence import describe_evidence, describe_page, describe_refusals, read_statements
 from fathom.state.model_io import PageFacts, RefusedClaim, VerificationItem
 
 CLAIM = {"question": "Q1", "quotes": ["one, two", "three"], "statement": "All.", "relevance": 0.9}

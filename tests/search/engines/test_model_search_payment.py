@@ -9,9 +9,8 @@ import pytest
 from standins.openai_search import KEY, OpenAiSearchServer, cited, failure
 from standins.server import Answer, Seen, closed_port
 
-from fathom.budget.budget import Budget
+from fathom.budget.budget import Budget, Meter, use_meter
 from fathom.budget.cost_log import CostLog
-from fathom.budget.meter import Meter, use_meter
 from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError
 from fathom.http.retry import RetryPolicy
