@@ -121,7 +121,8 @@ def find_underived(statement: str, passage: Passage) -> list[str]:
     text = normalize_letters(statement)
     when = find_dates(text)
     versions = [v for v in _VERSION.findall(text) if v not in passage.everything]
-    wrong = [date.text for date in when if not passage.calendar.has(date)]
+    quoted = [date.parts for date in find_dates(passage.quoted)]
+    wrong = [date.text for date in when if date.parts not in quoted and not passage.calendar.has(date)]
     wrong += [
         figure.text
         for figure in find_figures_outside_dates(text, when)
@@ -161,6 +162,9 @@ def is_figure_found(figure: Figure, passage: Passage) -> bool:
         return True
     if figure.code and figure.code not in passage.everything.lower():
         return True  # "COVID-19" for "the pandemic": a missing name, not a number
+    # Most are in the quote itself; to parse all of the passage takes long.
+    if any(is_same_figure(figure, other) for other in find_exact_figures(passage.quoted)):
+        return True
     if any(is_same_figure(figure, other) or _is_multiple(figure, other) for other in passage.figures):
         return True
     if figure.is_word and len(parts := _OUT_OF.split(figure.text)) == 2:
