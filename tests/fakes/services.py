@@ -89,7 +89,10 @@ class FakeModel:
         return self._next(self.reads, text)
 
     async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
-        found = self._next(self.verdicts, list(evidence))  # by statement; controls are found sound
+        found = self._next(self.verdicts, list(evidence))
+        if not isinstance(found.value, dict):
+            return found
+        # By statement; control items are found sound.
         return replace(found, value=[found.value.get(item.statement, SOUND) for item in evidence])
 
     async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
