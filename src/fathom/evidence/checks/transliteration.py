@@ -30,7 +30,6 @@ _AGENT = re.compile(
     r"\b(?:is|are|was|were|been|being|be) (?:\w+ ){0,2}?\w+ by (?:the )?([A-Z][\w-]*(?: [A-Z][\w-]*){0,4})"
 )
 _LEADS = re.compile(r"(?:(?:in|on|by|after|since|during) [^,]{0,30},? )?(?:the )?$", re.IGNORECASE)
-_SUBJECT = re.compile(r"[가-힣]+(?:은|는|이|가)$")
 
 
 @lru_cache(maxsize=4096)
