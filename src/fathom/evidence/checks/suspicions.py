@@ -39,6 +39,7 @@ MOST_NOTES = 2  # more are skimmed, not checked
 _LONG = 4000  # characters; longer text is cut to bound the time
 _TURNING = frozenset({"first", "last", "earlier", "later"})  # as seen from elsewhere
 _EVERYDAY = 12.5  # highest rarity of a word that is no name
+_NAMED_WORD = re.compile(r"'([^']+)'")
 _MONTH = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)((?:[A-Z][\w'’-]+\s+){1,4}[A-Z][\w'’-]+|[A-Z][a-z'’-]{3,})")
 _CLAUSE_END = re.compile(
@@ -66,7 +67,13 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
     found += [*_marker_suspicions(said, passage, is_one_language), *_speaker_suspicions(said, passage)]
     if is_one_language:
         found += _wording_suspicions(said, passage)
-    return list({suspicion.note: suspicion for suspicion in found}.values())[:MOST_NOTES]
+    return list({_subject(suspicion): suspicion for suspicion in reversed(found)}.values())[::-1][:MOST_NOTES]
+
+
+def _subject(suspicion: Suspicion) -> str:
+    """Return the word a note is about: two notes on one word are one."""
+    named = _NAMED_WORD.search(suspicion.note)
+    return named[1].lower() if named else suspicion.note
 
 
 def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) -> Iterator[Suspicion]:
@@ -82,8 +89,17 @@ def _marker_suspicions(statement: str, passage: Passage, is_one_language: bool) 
         if is_dropped and not _is_about_other_words(marker, statement, near, is_one_language):
             yield Suspicion(marker.kind, f"the quote says '{quoted[marker.kind]}', the statement does not")
         source = asserted if marker.kind in _IN_QUOTE else passage.everything
-        if marker.needs_source and marker.kind in said and not find_markers(source, marker.answers):
+        is_said = marker.needs_source and marker.kind in said
+        if (
+            is_said
+            and not _is_quoted(said[marker.kind], passage)
+            and not find_markers(source, marker.answers)
+        ):
             yield Suspicion(marker.kind, f"the statement says '{said[marker.kind]}', its source does not")
+
+
+def _is_quoted(word: str, passage: Passage) -> bool:
+    return word.lower() in passage.quoted.lower()
 
 
 def _is_about_other_words(marker: Marker, statement: str, near: str, is_one_language: bool) -> bool:
@@ -200,9 +216,11 @@ def _first_names(statement: str) -> list[str]:
     ]
 
 
-def _is_telling(kind: str, why: str, passage: Passage) -> bool:
+def _is_telling(kind: str, why: str, said: ParsedText, passage: Passage) -> bool:
     """Tell whether a finding of the strict rules says enough for a verifier to check."""
     words = why.lower().split("'")
+    if kind == "a negation":  # where both deny something, words alone do not tell what
+        return not (find_negations(said) and find_negations(parse_text(passage.quoted)))
     if kind == "a direction":
         return not _TURNING & set(words) and words[1] not in passage.quoted.lower()
     if kind == "its scope":
@@ -226,5 +244,5 @@ def _wording_suspicions(statement: str, passage: Passage) -> Iterator[Suspicion]
         kinds = ("a direction", "other words", "its scope", *near_copy)
         for kind in kinds if len(said.content_words) > _SHORT else ("who and what", *kinds):
             for why in found.get(kind, []):
-                if _is_telling(kind, why, passage):
+                if _is_telling(kind, why, said, passage):
                     yield Suspicion(kind, why)
