@@ -47,7 +47,7 @@ async def test_the_notebook_runs(
     shown = [await run_cell("".join(c["source"]), names) for c in cells if c["cell_type"] == "code"]
     told = capsys.readouterr().out
     assert names["result"].status == "complete" and names["result"] in shown
-    assert "letters " in told and "refused: " in told and "58 percent" in told
+    assert "letters " in told and "refused: " in told and "8 percent" in told
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
     assert names["extracts"].status == "extracts"
 

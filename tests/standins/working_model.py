@@ -206,6 +206,7 @@ _FORMS = {
     "outline": _outline,
     "write": _write,
     "check": _check,
+    "refute": _check,
     "edit": _edit,
 }
 
