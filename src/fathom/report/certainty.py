@@ -276,7 +276,7 @@ def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
         if question.id not in answered and not any(question.text in line for line in told)
     ]
     shown = list(dict.fromkeys(told))[:_OPEN_POINTS]  # the statistics of the run list them all
-    return [words("certainty.open", points="; ".join(shown) + ".")] if shown else []
+    return [words("certainty.open", points=f"{point}.") for point in shown]
 
 
 def _describe_rejected(outcome: ReportBasis, rejected: Sequence[Rejected], words: Messages) -> Iterator[str]:
