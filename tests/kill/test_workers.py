@@ -153,6 +153,30 @@ async def test_killed_workers_cost_their_calls_in_flight_and_nothing_else(tmp_pa
         assert len(model.requests) - _calls(settings) <= in_flight
 
 
+async def test_a_run_whose_worker_was_killed_before_its_first_checkpoint_is_begun_anew(tmp_path: Path) -> None:
+    docs = written(tmp_path / "share", TIDES)
+    url = new_database("unbegun").url.get_secret_value()
+    settings = load_settings(home=tmp_path / "client", database_url=url)
+    deep = DeepResearcher(settings)
+    homes = [machine(tmp_path, name, url) for name in "ab"]
+    run_id = await deep.submit(_request(QUESTION, docs))
+    with psycopg.connect(url) as server:
+        server.execute("lock table checkpoints in exclusive mode")  # until the end of the block
+        with worker(*homes[0]) as first:
+            end = time.monotonic() + PATIENCE_S
+            while not _count(settings, "events"):
+                assert time.monotonic() < end
+                await asyncio.sleep(0.1)
+            os.kill(first.pid, signal.SIGKILL)
+            first.wait()
+        others = "from pg_stat_activity where datname = 'unbegun' and pid <> pg_backend_pid()"
+        server.execute(f"select pg_terminate_backend(pid, 9000) {others}")  # what waits is never written
+    assert _count(settings, "run_configs")
+    assert _count(settings, "checkpoints") == 0
+    with worker(*homes[1]):
+        assert await until_over(deep, run_id) == "extracts"
+
+
 async def test_a_server_that_is_away_for_a_moment_costs_no_report_and_no_answer_twice(tmp_path: Path) -> None:
     docs = written(tmp_path / "share", TIDES)
     url = new_database("away").url.get_secret_value()

@@ -15,7 +15,7 @@ from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.events import Checkpoint, Progress
 from fathom.request import ResearchRequest, field_name_of
 from fathom.runs.event_stream import StopSwitch
-from fathom.runs.executor import Runs, is_unfinished
+from fathom.runs.executor import Runs, is_begun, is_unfinished
 from fathom.runs.folder import open_folder
 from fathom.runs.repository import REPORT_FILES
 from fathom.runs.round_summary import spent_by_run
@@ -282,7 +282,7 @@ class Batch:
             return await self._report(begun)
         if snapshot.interrupts:
             return replace(begun, status="waiting for review", cost_usd=spent)
-        is_new = "run_config" not in snapshot.values  # also when it was stopped before its first step
+        is_new = not is_begun(snapshot)  # also when it was stopped before its first step
         run_config = (
             one.request.run_config(self.runs.settings.run) if is_new else snapshot.values.get("run_config")
         )

@@ -334,6 +334,11 @@ async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
         yield Runs(settings, storage, saver, pause_poller_of(storage))
 
 
+def is_begun(snapshot: StateSnapshot) -> bool:
+    """Whether a run has a checkpoint to go on from; its configuration is kept before its first one."""
+    return snapshot.created_at is not None
+
+
 def is_unfinished(snapshot: StateSnapshot) -> bool:
     """Whether a run has work left; `next` alone leaves out what was done and is not in the state yet."""
     return bool(snapshot.next or snapshot.tasks)

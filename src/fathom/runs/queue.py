@@ -18,7 +18,7 @@ from fathom.request import ResearchRequest
 from fathom.runs.batch import Batch, BatchQuestion, BatchStop, QuestionOutcome
 from fathom.runs.control import SharedRuns
 from fathom.runs.event_stream import StopSwitch
-from fathom.runs.executor import NewRun, Runs, RunStart, is_unfinished
+from fathom.runs.executor import NewRun, Runs, RunStart, is_begun, is_unfinished
 from fathom.runs.follow_up import FollowUpRequest, UpdateRequest
 from fathom.runs.repository import remember_queued
 from fathom.settings.database_address import DatabaseAddress
@@ -196,7 +196,7 @@ class _Worker:
             is_over = "report" in snapshot.values and not is_unfinished(snapshot)
             if is_over or (snapshot.interrupts and not answer):
                 return
-            is_new = "run_config" not in snapshot.values  # also when it was stopped before its first step
+            is_new = not is_begun(snapshot)  # also when it was stopped before its first step
             if is_new and request is None and not updates:
                 raise BadInput(f"There is no run {run}.")
             left = await runs.storage.batches.left(run) if runs.storage.batches else None
