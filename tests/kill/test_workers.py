@@ -153,7 +153,9 @@ async def test_killed_workers_cost_their_calls_in_flight_and_nothing_else(tmp_pa
         assert len(model.requests) - _calls(settings) <= in_flight
 
 
-async def test_a_run_whose_worker_was_killed_before_its_first_checkpoint_is_begun_anew(tmp_path: Path) -> None:
+async def test_a_run_whose_worker_was_killed_before_its_first_checkpoint_is_begun_anew(
+    tmp_path: Path,
+) -> None:
     docs = written(tmp_path / "share", TIDES)
     url = new_database("unbegun").url.get_secret_value()
     settings = load_settings(home=tmp_path / "client", database_url=url)
