@@ -359,7 +359,7 @@ class DeepResearcher(RunArchive):
 
         watching = asyncio.create_task(keep_watching(self.run_watches))
         try:
-            await work_on_queue(self.settings, at_once, stop or BatchStop())
+            await work_on_queue(self._shared, at_once, stop or BatchStop())
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)

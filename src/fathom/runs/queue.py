@@ -127,15 +127,14 @@ class RunQueue:
                         self._waiting.pop(int(row["id"])).set_result(str(row["status"]))
 
 
-async def work_on_queue(settings: Settings, at_once: int, stop: BatchStop) -> None:
+async def work_on_queue(shared: SharedRuns, at_once: int, stop: BatchStop) -> None:
     """Work on what waits, `at_once` runs at a time, until `stop` is requested; a server may be away."""
     from procrastinate.exceptions import ConnectorException
 
     logging.getLogger("procrastinate").setLevel(
         logging.CRITICAL
     )  # what matters is told here, in one sentence
-    address, shared = queue_address(settings), SharedRuns(settings)
-    worker = _Worker(shared, stop)
+    address, worker = queue_address(shared.settings), _Worker(shared, stop)
     async with shared.open():
         while not stop.is_requested:
             app = _make_app(address, worker.research)
