@@ -169,11 +169,31 @@ def test_a_calculation_cites_the_sources_of_its_figures_also_where_the_sentence_
     )
 
 
-@BOTH
-def test_inferences_are_marked_with_one_legend(words: dict[str, Any]) -> None:
-    report = full_result(**words).report
-    assert len(re.findall(r"†(?! )|† \[", report)) == 2
-    assert len(re.findall("^† ", report, re.MULTILINE)) == 1
+def inferred(text: str) -> Sentence:
+    return Sentence(text=text, claims=["c1"], status="supported", kind="inference")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_signed"),
+    [
+        ("The pier pays off only if the growth lasts.", True),
+        ("This suggests that the pier pays off.", False),
+        ("The county should wait, so that the growth can be seen.", False),
+        ("The line carried more people and the pier was dear.", True),
+        ("부두 건설비는 노선이 늘어난 까닭이다.", True),
+        ("이는 노선이 더 늘 수 있음을 시사한다.", False),
+        ("군은 먼저 수요를 다시 세어야 할 것으로 보인다.", False),
+    ],
+)
+def test_an_inference_is_worded_as_one_or_has_a_sign_with_one_legend(text: str, is_signed: bool) -> None:
+    fact = Sentence(text="It opened in May.", claims=["c1"], status="supported")
+    report = full_result(sections=with_sentences(fact, inferred(text)), contradictions=[]).report
+    assert (f"{text}† [1]" in report) == is_signed
+    assert len(re.findall("^† ", report, re.MULTILINE)) == is_signed
+    assert "conclusion of this report" in report
+
+
+def test_a_report_without_inferences_says_nothing_of_them() -> None:
     plain = full_result(sections=with_sentences(Sentence(text="So.", claims=["c1"], status="supported")))
     assert "†" not in plain.report
 
@@ -195,26 +215,26 @@ def test_neighbours_with_the_same_sources_are_cited_once() -> None:
     told = [
         ("One.", "c1", "fact"),
         ("Two.", "c1", "fact"),
-        ("So.", "c1", "inference"),
+        ("Bare.", "c1", "inference"),
         ("Three.", "c5", "fact"),
     ]
     sentences = [Sentence(text=t, claims=[c], status="supported", kind=k) for t, c, k in told]
     link = Sentence(text="But.", claims=[], status="connective", kind="link")
     last = Sentence(text="Four.", claims=["c5"], status="supported")
     made = full_result(sections=with_sentences(*sentences, link, last), contradictions=[])
-    assert "One. Two. So.† [1] Three. [2] But. Four. [2]\n\n† " in made.report
+    assert "One. Two. Bare.† [1] Three. [2] But. Four. [2]\n\n† " in made.report
     assert checked(Ledger.model_validate_json(made.model_dump_json())).is_sound
 
 
 def test_a_part_or_a_column_of_inferences_is_marked_once() -> None:
-    inferred = [Sentence(text=t, claims=["c1"], status="supported", kind="inference") for t in ("A.", "B.")]
-    made = full_result(sections=with_sentences(*inferred), contradictions=[])
+    cells = [inferred("A."), inferred("B.")]
+    made = full_result(sections=with_sentences(*cells), contradictions=[])
     assert re.search("^## .* †\n\nA. B. \\[1\\]$", made.report, re.MULTILINE)
     names = [
         Sentence(text=f"n{n}", claims=[], status="connective", kind="link", row=n, column=0) for n in (0, 1)
     ]
     facts = [Sentence(text=f"f{n}", claims=["c1"], status="supported", row=n, column=1) for n in (0, 1)]
-    cells = [s.model_copy(update={"row": n, "column": 2}) for n, s in enumerate(inferred)]
+    cells = [s.model_copy(update={"row": n, "column": 2}) for n, s in enumerate(cells)]
     blocks = [Block(kind="table", title="Costs", columns=["", "Fact", "Effect"])]
     made = full_result(sections=with_sentences(*names, *facts, *cells, blocks=blocks), contradictions=[])
     assert "|  | Fact | Effect † |" in made.report and "A. |" in made.report

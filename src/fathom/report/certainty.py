@@ -173,6 +173,8 @@ def describe_certainty(
     lines += missing
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
+    if is_report and (count := _count_inferences(outcome, numbers)):
+        lines.append(words("certainty.inferences", count=count))
     if left_out := " ".join(
         [
             *_describe_rejected(outcome, rejected, words),
@@ -185,6 +187,11 @@ def describe_certainty(
     if outcome.judgement.stop == "a person's word":
         lines.append(words("certainty.ended"))
     return [*lines, *([] if outcome.judgement.stop else [words("certainty.going_on")])]
+
+
+def _count_inferences(outcome: ReportBasis, numbers: NumbersByClaim) -> int:
+    told = (s for section in outcome.sections for s in section.sentences if s.kind == "inference")
+    return sum(bool(cited_numbers(sentence, numbers)) for sentence in told)
 
 
 def _parts_without_passages(outcome: ReportBasis, words: Messages) -> Iterator[str]:

@@ -11,6 +11,7 @@ from itertools import groupby
 from string import ascii_lowercase
 from typing import Literal
 
+from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.state import Block, Citation, Claim, Quote, Report, RunUpdate, Section, Sentence, Status
 from fathom.text.messages import Messages
 
@@ -77,6 +78,11 @@ def is_unsupported(sentence: Sentence, numbers: NumbersByClaim) -> bool:
     )
 
 
+def is_worded_as_inference(sentence: Sentence) -> bool:
+    """Whether its own words say that it is a conclusion ("this suggests", "should"), so it needs no sign."""
+    return bool(load_phrase_pattern("inferring").search(sentence.text.lower()))
+
+
 def filled_formula(sentence: Sentence) -> str:
     """The formula of its calculation with the figures in place of their names."""
     assert sentence.calculation is not None
@@ -140,14 +146,15 @@ class PreparedReport:
         }
 
     @cached_property
-    def has_inferences(self) -> bool:
+    def has_inference_signs(self) -> bool:
         """Whether a legend is needed."""
         return bool(self._inference_places)
 
     def is_inference_at(self, place: Sentence | Section) -> bool:
-        """Whether the mark of an inference stands here.
+        """Whether the sign of an inference stands here.
 
-        A part that consists of inferences is marked once, at its heading; a column of a table, at its name.
+        A part that consists of inferences has one sign, at its heading; a column of a table, at its name. A
+        sentence that is worded as a conclusion needs none.
         """
         return (id(place), 0) in self._inference_places
 
@@ -159,11 +166,14 @@ class PreparedReport:
     def _inference_places(self) -> set[tuple[int, int]]:
         places: set[tuple[int, int]] = set()
         for section in self.sections:
+            plain = [s for s in shown_sentences(section) if self._needs_sign(s)]
+            if not plain:
+                continue
             if section.title and self._are_inferences(shown_sentences(section)):
                 places.add((id(section), 0))
                 continue
             for layout in lay_out_blocks(section):
-                single = [s for s in layout.sentences if self._is_cited_inference(s)]
+                single = [s for s in layout.sentences if self._needs_sign(s)]
                 if layout.block.kind == "table":
                     columns = {s.column or 0: (id(layout.block), s.column or 0) for s in single if s.column}
                     whole = {c for c in columns if self._are_inferences(_cells(layout, c))}
@@ -174,6 +184,9 @@ class PreparedReport:
 
     def _is_cited_inference(self, sentence: Sentence) -> bool:
         return sentence.kind == "inference" and bool(cited_numbers(sentence, self.numbers))
+
+    def _needs_sign(self, sentence: Sentence) -> bool:
+        return self._is_cited_inference(sentence) and not is_worded_as_inference(sentence)
 
     def _are_inferences(self, sentences: Sequence[Sentence]) -> bool:
         """Whether there are several sentences that state something, all of them inferences."""

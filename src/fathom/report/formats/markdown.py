@@ -126,7 +126,7 @@ def mark_legend(report: PreparedReport, behind: Section) -> list[str]:
     if behind is not next(s for s in report.sections if s.sentences):
         return []
     named = {
-        "inference": report.has_inferences,
+        "inference": report.has_inference_signs,
         "disputed": report.has_disputed,
         "computed": bool(report.calculations),
     }
