@@ -61,7 +61,7 @@ class Machines:
         """Start one more worker."""
         self.started += 1
         home = {"FATHOM_HOME": str(self.place / f"machine-{self.started}")}
-        command = [sys.executable, "-m", "fathom.cli.main", "worker", "--at-once", str(self.at_once)]
+        command = [sys.executable, "-m", "fathom", "worker", "--at-once", str(self.at_once)]
         if self.namespaces:
             place = self.namespaces[self.started % len(self.namespaces)]
             command = ["ip", "netns", "exec", place, *command]  # which becomes the worker: one process
@@ -193,7 +193,7 @@ def _children_s() -> float:
     total = 0.0
     for place in Path("/proc").glob("[0-9]*"):
         try:
-            if b"fathom.cli.main\0worker" in (place / "cmdline").read_bytes():
+            if b"-m\0fathom\0worker" in (place / "cmdline").read_bytes():
                 fields = (place / "stat").read_text().rpartition(")")[2].split()
                 total += (int(fields[11]) + int(fields[12])) / ticks
         except OSError:

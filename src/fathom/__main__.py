@@ -2,7 +2,7 @@
 
 import sys
 
-from fathom.cli.main import main
+from fathom.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

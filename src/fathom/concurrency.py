@@ -1,10 +1,12 @@
-"""Event loops and locks: the loop of our own process, blocking calls, locks per loop and per name.
+"""The process, its event loops and locks: loop and memory of our own process, blocking calls, locks by name.
 
 Does not know what runs in them. A caller that awaits Fathom keeps its own loop and garbage collector.
 """
 
 import asyncio
+import ctypes
 import gc
+import os
 import queue
 import threading
 import time
@@ -22,6 +24,7 @@ StreamEnd = BaseException | None
 
 # Objects made before the youngest are looked at: runs make many that live for as long as a call does.
 _YOUNG = 10_000
+_ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
@@ -44,6 +47,18 @@ def tune_garbage_collector() -> None:
     """Have the collector look less often, and never at what was imported; once, in a process of our own."""
     gc.freeze()
     gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
+
+
+def limit_memory_arenas(most: int = 2) -> bool:
+    """Have the threads of a server share memory, as `MALLOC_ARENA_MAX` does; whether the C library took it.
+
+    glibc gives every thread memory of its own, which grows from run to run. Other libraries do not.
+    """
+    try:
+        version = os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (AttributeError, ValueError, OSError):  # another system, or another C library
+        version = ""
+    return version.startswith("glibc") and bool(ctypes.CDLL(None).mallopt(_ARENA_MAX, most))
 
 
 def run_blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

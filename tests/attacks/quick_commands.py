@@ -85,7 +85,7 @@ def _serve() -> None:
 
 
 def _become(command: Command, log: Path) -> None:
-    from fathom.cli.main import main
+    from fathom.cli import main
 
     code = 99
     try:

@@ -6,7 +6,7 @@ import pytest
 from standins.commandline import Fathom, Told
 from standins.documents import stocked
 
-from fathom.cli.main import main
+from fathom.cli import main
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ HEAVY = ("langgraph", "langchain", "langsmith", "openai", "httpx", "numpy", "tan
 def heavy_after(words: list[str], work: Path) -> tuple[str, list[str]]:
     """What a command said, and the large packages that it loaded."""
     code = (
-        "import sys\nfrom fathom.cli.main import main\n"
+        "import sys\nfrom fathom.cli import main\n"
         f"try:\n    main({words!r})\nexcept SystemExit: pass\n"
         "print('', *{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
     )

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from fathom.cli.interrupts import interruptible
+from fathom.cli.terminal import interruptible
 
 
 def missed() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.cli.keys import Key, Keyboard, Typed
+from fathom.cli.terminal import Key, Keyboard, Typed
 
 
 def keys(*pieces: bytes) -> list[Key]:

@@ -17,7 +17,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[uvicorn.Config]:
         seen.append(self.config)
 
     monkeypatch.setattr(uvicorn.Server, "run", run)
-    monkeypatch.setattr("fathom.cli.serve._listen", lambda *_: None)
+    monkeypatch.setattr("fathom.cli.admin._listen", lambda *_: None)
     return seen
 
 
@@ -36,6 +36,17 @@ def test_it_listens_on_this_machine_and_says_where(fathom: Fathom, served: list[
     assert "http://127.0.0.1:8321/" in told.err
     assert "WARNING" not in told.err
     assert (served[0].host, served[0].port) == ("127.0.0.1", 8321)
+
+
+def test_servers_and_workers_limit_the_memory_of_their_threads(
+    fathom: Fathom, served: list[uvicorn.Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited: list[str] = []
+    monkeypatch.setattr("fathom.cli.admin.limit_memory_arenas", lambda: limited.append("once"))
+    fathom("serve")
+    assert (len(served), len(limited)) == (1, 1)
+    assert fathom("worker").code == 2  # there is no queue in a file
+    assert len(limited) == 2
 
 
 def test_another_address_is_told_loudly(

@@ -297,7 +297,7 @@ def test_without_termios_keys_are_off_and_it_is_said(work: Path, words: list[str
     with Tmux(work, 80, 24) as terminal:
         terminal.runs_python(
             "import sys; sys.modules['termios'] = None\n"
-            f"from fathom.cli.main import main; sys.exit(main({[QUESTION, *words]!r}))"
+            f"from fathom.cli import main; sys.exit(main({[QUESTION, *words]!r}))"
         )
         terminal.shows("drawing claims", "Keys are off on this system", "Ctrl-C leave; nothing is lost")
         paced.let_go()

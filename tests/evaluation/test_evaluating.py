@@ -10,7 +10,7 @@ from standins.judge_model import judging
 from standins.model import Model
 
 from fathom import BadInput, DeepResearcher, EvalRequest, EvalResult, RunConfig, Settings
-from fathom.cli.main import main
+from fathom.cli import main
 from fathom.settings.settings import load_settings
 
 pytestmark = pytest.mark.whole

@@ -16,7 +16,7 @@ def test_every_part_of_the_package_is_looked_at() -> None:
     for name in ("fathom", "fathom.state.records", "fathom.nodes.judge", "fathom.graph.research"):
         assert name in NAMES
     assert "fathom.prompts.loader" in NAMES
-    assert "fathom.cli.main" in NAMES
+    assert "fathom.cli" in NAMES
 
 
 @pytest.mark.parametrize(("name", "text"), MODULES, ids=NAMES)
@@ -61,7 +61,7 @@ def test_a_vendor_in_a_node_is_seen() -> None:
 def test_a_look_into_the_environment_is_seen(text: str) -> None:
     assert environment("fathom.storage.content", text)
     assert not environment("fathom.settings.settings", text)
-    assert not environment("fathom.cli.config", "import os\nos.access('/', os.W_OK)")
+    assert not environment("fathom.cli.admin", "import os\nos.access('/', os.W_OK)")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from standins.commandline import PATIENCE_S
 from standins.documents import TIDES, written
 
-from fathom.cli.main import main
+from fathom.cli import main
 
 pytestmark = pytest.mark.kill
 
@@ -19,7 +19,7 @@ CRAMPED = f"""
 import resource, sys
 hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
 resource.setrlimit(resource.RLIMIT_FSIZE, ({ROOM_BYTES}, hard))
-from fathom.cli.main import main
+from fathom.cli import main
 sys.exit(main())
 """
 

@@ -15,7 +15,7 @@ from standins.server import Seen, asked_again
 from standins.tavily import KEY
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.cli.main import main
+from fathom.cli import main
 from fathom.settings.settings import load_settings
 
 pytestmark = pytest.mark.kill

@@ -12,7 +12,7 @@ from standins.killable_run import QUESTION, Gate, Site, begun, kept_waiting, sto
 from standins.model import Model
 from standins.server import asked_again
 
-from fathom.cli.main import main
+from fathom.cli import main
 from fathom.events import Progress
 
 pytestmark = pytest.mark.kill

@@ -9,7 +9,7 @@ import pytest
 from standins.documents import QUESTION, stocked
 from standins.localmodel import MODEL, local_model, missing
 
-from fathom.cli.main import main
+from fathom.cli import main
 from fathom.result import ResearchResult
 from fathom.state import Sentence
 from fathom.storage import open_storage

@@ -31,7 +31,7 @@ async def finished(home: Path) -> tuple[Settings, str]:
 def test_listing_runs_loads_neither_langgraph_nor_langchain_and_is_quick(tmp_path: Path) -> None:
     settings, run_id = asyncio.run(finished(tmp_path))
     code = (
-        "import json, sys, time\nfrom fathom.cli.main import main\nmain(['runs', '--full'])\n"
+        "import json, sys, time\nfrom fathom.cli import main\nmain(['runs', '--full'])\n"
         "loaded = sorted({name.partition('.')[0] for name in sys.modules})\n"
         "print(json.dumps([loaded, time.process_time()]), file=sys.stderr)"
     )

@@ -13,7 +13,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from standins.documents import QUESTION
 
 from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
-from fathom.cli.main import main
+from fathom.cli import main
 from fathom.ids import short_id
 
 pytestmark = pytest.mark.server

@@ -9,7 +9,7 @@ from httpx import HTTPStatusError
 from langgraph_sdk.client import SyncLangGraphClient
 from standins.documents import QUESTION
 
-from fathom.cli.main import main
+from fathom.cli import main
 from fathom.ids import short_id
 from fathom.state import ReviewAnswer
 

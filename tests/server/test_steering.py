@@ -8,7 +8,7 @@ import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 from standins.documents import QUESTION
 
-from fathom.cli.main import main
+from fathom.cli import main
 from fathom.settings.settings import DATABASE_FILE
 from fathom.storage import open_storage
 from fathom.storage.control_signals import ControlSignals

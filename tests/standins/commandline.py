@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FATHOM = (sys.executable, "-m", "fathom.cli.main")
+FATHOM = (sys.executable, "-m", "fathom")
 PATIENCE_S = 60.0
 
 

@@ -11,7 +11,7 @@ from fakes.run_parts import Library, ScriptedModel, make_dependencies
 from standins.old_database import write_first, write_layout
 from standins.prose import page
 
-from fathom.cli.main import main
+from fathom.cli import main
 from fathom.errors import BadInput
 from fathom.graph import build_graph
 from fathom.report.ledger import read_ledger

@@ -12,9 +12,8 @@ from pathlib import Path
 from fathom import AuditEvent, AuditRequest, AuditResult, DeepResearcher, EvalRequest
 from fathom.audit.render import render_html, render_markdown, summarize
 from fathom.cli.arguments import read_request, read_settings
-from fathom.cli.interrupts import Leaving, run_until_interrupted
-from fathom.cli.local_models import choose_local_model
-from fathom.cli.run import describe_forecast, print_forecast
+from fathom.cli.run import choose_local_model, describe_forecast, print_forecast
+from fathom.cli.terminal import Leaving, run_until_interrupted
 from fathom.cli.text import cut, dollars, plain, print_markdown, safe
 from fathom.errors import BadInput
 from fathom.evaluation.scores import render_evaluation

@@ -22,10 +22,8 @@ from rich.text import Text
 
 from fathom import BatchQuestion, BatchStop, DeepResearcher, QuestionOutcome, read_questions
 from fathom.cli.arguments import read_request, read_settings
-from fathom.cli.interrupts import INTERRUPTED, Leaving, run_until_interrupted
-from fathom.cli.keys import SUSPEND, EndSignals
-from fathom.cli.local_models import choose_local_model
-from fathom.cli.run import print_forecast
+from fathom.cli.run import choose_local_model, print_forecast
+from fathom.cli.terminal import INTERRUPTED, SUSPEND, EndSignals, Leaving, run_until_interrupted
 from fathom.cli.text import count_of, cut, plain, safe
 from fathom.errors import BadInput
 from fathom.events import Progress

@@ -21,7 +21,7 @@ from rich.live import Live as Screen
 from fathom import SignalWord
 from fathom.cli.board import Board
 from fathom.cli.frame import Foot, Frame
-from fathom.cli.keys import (
+from fathom.cli.terminal import (
     SUSPEND,
     EndSignals,
     Key,

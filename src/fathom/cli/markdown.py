@@ -16,7 +16,7 @@ from markdown_it.rules_inline import StateInline
 from rich.console import Console, JustifyMethod
 from rich.markdown import Heading, Markdown, MarkdownElement
 
-from fathom.cli.keys import is_in_front
+from fathom.cli.terminal import is_in_front
 from fathom.cli.text import safe
 from fathom.report.formats.cjk_emphasis import add_cjk_emphasis
 from fathom.settings.settings import pager_command

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from fathom.cli.interrupts import interruptible
+from fathom.cli.terminal import interruptible
 from fathom.cli.text import clock, dollars, plain, wrap
 from fathom.errors import BadInput
 from fathom.state import ReviewAnswer

@@ -22,7 +22,7 @@ from fathom.text.json_lines import dump_json
 
 if TYPE_CHECKING:
     from fathom import Comparison, PruneResult, Verification
-    from fathom.cli.interrupts import Leaving
+    from fathom.cli.terminal import Leaving
     from fathom.runs.compare import ComparedFinding, ComparedSource, Pair
 import time
 
@@ -201,7 +201,7 @@ def _size(count: int) -> str:
 
 def verify(arguments: argparse.Namespace) -> int:
     """Check one report; exit code 5 when anything in it does not hold."""
-    from fathom.cli.interrupts import run_until_interrupted
+    from fathom.cli.terminal import run_until_interrupted
 
     async def work(_: "Leaving") -> int:
         researcher = DeepResearcher(read_settings(arguments))

@@ -18,8 +18,8 @@ from rich.console import Console
 
 from fathom import SignalWord
 from fathom.cli.board import EventWords
-from fathom.cli.interrupts import INTERRUPTED, Leaving
 from fathom.cli.review import ask_person
+from fathom.cli.terminal import INTERRUPTED, Leaving
 from fathom.cli.text import print_result, safe
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept, RoundCompleted

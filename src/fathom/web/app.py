@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
+from fathom.concurrency import limit_memory_arenas
 from fathom.settings.settings import Settings, load_settings
 from fathom.web.page import PageApp, redirect
 from fathom.web.protection import Protection, RateLimit
@@ -29,6 +30,7 @@ def make_page_app(settings: Settings, *, by_workers: bool = False) -> Starlette:
 
 def make_app() -> Starlette:
     """Make the application for `langgraph dev`, with what the operator allows."""
+    limit_memory_arenas()
     settings = load_settings()
     page = PageApp(settings)
     return _make(settings, [page.open], [Route("/app", redirect), Mount("/app", routes=page.routes())])

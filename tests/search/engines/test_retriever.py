@@ -14,7 +14,7 @@ from search.failures import QUERY
 from standins.documents import DOCUMENTS, QUESTION
 from standins.retrievers import SHELF
 
-from fathom.cli.main import main
+from fathom.cli import main
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
 from fathom.reading.protocol import Reader
 from fathom.result import ResearchResult
