@@ -9,10 +9,11 @@ from fathom.planning.hypotheses import adopt_hypotheses
 from fathom.planning.model_inputs import make_plan_input
 from fathom.planning.perspectives import add_page_structure, distinct_perspectives
 from fathom.planning.ranking import rate_families
-from fathom.planning.round_plan import add_counter_query, decide_round, follow_papers
+from fathom.planning.round_plan import add_counter_query, decide_round, follow_papers, reuse_scout
 from fathom.planning.tree import plan_branches
 from fathom.reading.protocol import Reader
 from fathom.state import SCOUT, Query, ResearchState, RunConfig, ThinkingTool
+from fathom.text.messages import messages_for
 
 _MAX_SCOUT_HITS = 8
 
@@ -45,7 +46,7 @@ async def planner(
     brief = add_thread(make_plan_input(state, worth, run_config, clock().date()), known)
     if not brief.questions and not is_at_hand(known):
         scouted = await _scout(state["question"], engines, apply_effort(run_config, worth))
-        brief, lost = await add_page_structure(brief, scouted.get("hits", []), reader)
+        brief, lost = await add_page_structure(brief, scouted.get("hits", [])[:_MAX_SCOUT_HITS], reader)
         scouted["failures"] = [*scouted.get("failures", []), *lost]
     result = await model.plan(brief)
     plan = result.value
@@ -54,16 +55,23 @@ async def planner(
         worth = estimate_effort(state["question"], run_config.depth, plan.kind, decision.chain)
     hypotheses = adopt_hypotheses(state.get("hypotheses", []), plan.hypotheses, brief.round)
     own = distinct_perspectives(plan.perspectives)
+    say = messages_for(state["question"], run_config.language)
     queries = keep_queries_for_gaps(
         add_counter_query(decision.queries, brief, hypotheses, run_config.endless), brief, known
     )
+    if scouted:
+        queries = reuse_scout(queries, state["question"])
     queries = follow_papers(queries, state["question"], run_config.citations)
     if is_at_hand(known):
         queries, worth = [], add_recall_round(worth)
     return {
         **scouted,
         "strategy": " ".join(
-            [plan.strategy, *([describe_effort(worth)] if brief.round == 1 else []), *decision.notes]
+            [
+                plan.strategy,
+                *([describe_effort(worth, say)] if brief.round == 1 else []),
+                *(say.tell("note", note) for note in decision.notes),
+            ]
         ),
         "effort": worth,
         "perspectives": own or ([] if plan.is_settled else list(brief.perspectives)),
@@ -83,7 +91,7 @@ async def _scout(question: str, engines: EnginesPort, run_config: RunConfig) -> 
     scout = Query(id=SCOUT, text=question, question="", round=1)
     (query,) = follow_papers([scout], question, run_config.citations)
     try:
-        found = await engines.search(query, limit=min(_MAX_SCOUT_HITS, run_config.max_hits))
+        found = await engines.search(query, limit=run_config.max_hits)
     except ProviderError as error:
         failure = error.failure("search", question)
         return {"asked": [query], "failures": [failure], "costs": error.costs}

@@ -22,6 +22,7 @@ from fathom.state import (
     Outline,
     Page,
     Query,
+    Reason,
     Rejected,
     Reread,
     Rubric,
@@ -123,7 +124,7 @@ class PlanInput:
     answers: Mapping[str, str] = field(default_factory=dict)  # to sub-questions that others need
     waiting: Sequence[Query] = ()  # queries that had to wait for those answers
     lessons: Sequence[Lesson] = ()
-    approach: str = ""  # what must change if the run goes in circles
+    approach: Reason | None = None  # what must change if the run goes in circles
     leads: Sequence[str] = ()  # queries that the pages read so far suggest, most promising first
     sure: Mapping[str, float] = field(default_factory=dict)  # confidence of each finding, by id
     times_said: int = 1  # how often the same feedback was given

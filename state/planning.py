@@ -84,6 +84,7 @@ class ThinkingTool(Record):
 
     name: ThinkingToolName
     because: str
+    reason: Reason | None = None  # the same to be told in any language; earlier versions had none
 
 
 class Lesson(Record):

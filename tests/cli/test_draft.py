@@ -3,6 +3,7 @@
 import pytest
 
 from fathom.cli.review import Draft, Wish, plan_lines, read_wish
+from fathom.text.messages import ENGLISH
 
 SHOWN = {
     "round": 2,
@@ -53,12 +54,13 @@ def test_words_in_a_sentence_are_just_words(draft: Draft, line: str) -> None:
 def test_one_word_alone_decides_nothing(draft: Draft, line: str) -> None:
     wish = read_wish(line, draft)
     assert wish.kind == "nothing"
-    assert line in wish.text
+    assert line in ENGLISH(f"plan.{wish.text}", **wish.values)
 
 
 @pytest.mark.parametrize("line", ["4", "0", "q3", "-4", "-1 9", "- q7"])
 def test_what_is_not_there_is_neither_edited_nor_removed(draft: Draft, line: str) -> None:
-    assert read_wish(line, draft).text.startswith("There is no ")
+    wish = read_wish(line, draft)
+    assert ENGLISH(f"plan.{wish.text}", **wish.values).startswith("There is no ")
 
 
 def test_entries_are_edited_removed_added_and_brought_back(draft: Draft) -> None:

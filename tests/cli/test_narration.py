@@ -20,6 +20,19 @@ def test_a_korean_run_is_told_in_korean(fathom: Fathom, shelf: Path) -> None:
     assert told.err.splitlines()[-1].startswith("보고서: ")
 
 
+def test_a_korean_plan_and_the_round_after_it_are_told_in_korean(fathom: Fathom, shelf: Path) -> None:
+    asked = fathom(KOREAN_QUESTION, "--docs", str(shelf), "--review", "plan")
+    assert asked.code == 3, asked.err
+    plan = asked.err[asked.err.index("1라운드 계획") :]
+    assert "아직 읽은 것이 없습니다. 질문은 하위 질문 1개로 나뉘고" in plan
+    assert "생각의 도구: 과학적 방법 (다른 방식이 필요하지 않음)" in plan
+    own = [line for line in plan.splitlines() if "fathom" not in line]
+    assert [line for line in own if _LATIN.search(line.replace("USD", ""))] == []
+    gone_on = fathom("resume", "--approve")
+    assert gone_on.code == 0, gone_on.err
+    assert "요약: 1라운드를 마친 지금" in gone_on.err
+
+
 def test_without_a_model_passages_are_told_and_nothing_is_called_verified(
     fathom: Fathom, shelf: Path
 ) -> None:

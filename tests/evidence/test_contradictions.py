@@ -125,6 +125,8 @@ def test_what_no_rule_decides_a_mind_decides_once() -> None:
             "오를라의 방은 한 번 불을 때면 100일 동안 따뜻하다.",
             "오를라의 방은 한 번 불을 때면 49일 동안 따뜻하다.",
         ),
+        ("Line 2 of Ombe carries 900,000 riders a day.", "Line 2 of Ombe carries 800,000 riders a day."),
+        ("The sea gate 30 m wide was opened at Karuve.", "The sea gate 40 m wide was opened at Karuve."),
     ],
 )
 def test_figures_of_one_thing_and_time_that_differ_are_a_dispute(left: str, right: str) -> None:
@@ -139,6 +141,9 @@ def test_figures_of_one_thing_and_time_that_differ_are_a_dispute(left: str, righ
         ("The draft was locked on May 21, 2026.", "The final text will be published on July 28, 2026."),
         ("2025년 출생아는 25만 4,500명이다.", "2025년 산모의 평균 나이는 33.8세였다."),
         ("2025년 합계출산율은 0.80명이다.", "2025년 1분기 합계출산율은 0.82명이다."),
+        ("Reactor 1 at Karuve stores water at high tide.", "Reactor 2 at Karuve stores water at high tide."),
+        ("Section 4 of the law allows fishing in Ombe.", "Section 5 of the law allows fishing in Ombe."),
+        ("카루베 발전소 3호기는 밀물 때 바닷물을 가둔다.", "카루베 발전소 4호기는 밀물 때 바닷물을 가둔다."),
     ],
 )
 def test_two_things_or_two_times_are_no_dispute(left: str, right: str) -> None:

@@ -10,7 +10,7 @@ from fakes.services import FakeEngines, FakeModel, FakeReader
 from fathom.errors import BadInput, Unavailable, Unreadable
 from fathom.nodes.planner import planner
 from fathom.reading.protocol import Document
-from fathom.state import SCOUT, Hit, Plan, ResearchState, RunConfig
+from fathom.state import SCOUT, Hit, Plan, Reason, ResearchState, RunConfig
 
 
 async def planned(offered: Any, state: ResearchState | None = None, **words: Any) -> ResearchState:
@@ -84,7 +84,7 @@ async def test_there_are_no_more_queries_than_allowed_and_none_twice() -> None:
 @pytest.mark.parametrize("offered", [plan(), plan("", "  "), Plan(strategy="", questions=[], queries=[])])
 async def test_the_first_round_always_has_a_question_and_a_query(offered: Plan) -> None:
     update = await planned(offered)
-    assert "What is it" in [q.text for q in update["queries"]]
+    assert "What is it?" in [q.text for q in update["queries"]]
     assert update["queries"][0].question == update["questions"][0].id == "Q1"
 
 
@@ -270,7 +270,7 @@ async def test_five_rounds_with_nothing_new_change_the_approach() -> None:
     rounds = [judgement(n, new_claims=0, claims=1) for n in range(1, 6)]
     model = FakeModel(plans=[plan("sun")])
     update = await planned(None, later(judgements=rounds), model=model, engines=FakeEngines())
-    assert "step back" in model.asked[0].approach
+    assert model.asked[0].approach == Reason(phrase="approach", values={"count": "5"})
     assert "step back" in update["strategy"]
     assert update["tool"].name == "first principles"
 

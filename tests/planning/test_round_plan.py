@@ -73,7 +73,7 @@ def test_later_rounds_are_narrower_by_the_names_that_were_found_and_say_so() -> 
     brief = replace(BRIEF, round=2, limit=4, findings=found, asked=begun.queries)
     later = decide_round(brief, plan("tidal power today"), served)  # type: ignore[arg-type]
     assert any("Ouseport" in q.text for q in later.queries)
-    assert any("Ouseport" in note for note in later.notes)
+    assert any("Ouseport" in note.values.get("names", "") for note in later.notes)
     shortest = min(len(q.text.split()) for q in begun.queries)
     assert all(len(q.text.split()) > shortest for q in later.queries if "Ouseport" in q.text)
 

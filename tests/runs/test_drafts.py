@@ -25,7 +25,9 @@ from fathom.events import (
     Completed,
     ContentExtracted,
     Progress,
+    ReportChunk,
     ReportDraft,
+    ReportSection,
     SearchCompleted,
 )
 from fathom.graph import build_graph, standard_dependencies
@@ -90,6 +92,28 @@ async def test_a_part_is_told_while_it_is_written_and_kept_once_it_is_whole(tmp_
     (journal,) = (tmp_path / "out").rglob("events.jsonl")
     lines = [Progress.model_validate_json(line) for line in journal.read_text().splitlines()]
     assert [one.payload.text for one in lines if isinstance(one.payload, ReportDraft)] == [*whole.values()]
+
+
+def with_a_fault_at_the_end(request: ModelRequest) -> Reply:
+    """Write in parts, the last of which has a sentence that must be written again."""
+    blocks: list[Any] = in_parts(request).value["blocks"]
+    first, *others = blocks[-1]["sentences"]
+    wrong = {**first, "text": "Tidal power costs 7777 euros."}
+    return Reply.give({"blocks": [*blocks[:-1], {**blocks[-1], "sentences": [wrong, *others]}]})
+
+
+async def test_a_part_is_told_as_it_settles_while_another_is_written_again(tmp_path: Path) -> None:
+    with Typing(scripted(write=with_a_fault_at_the_end)) as model:
+        events = await told(tmp_path, model, max_rounds=1)
+        assert "RewriteAnswer" in [request.schema_name for request in model.requests]
+    assert find_order_faults(events) == []
+    chunks = [e for e in events if isinstance(e.payload, ReportChunk)]
+    known, against, summary = chunks
+    assert against.elapsed_s - known.elapsed_s >= PIECE_S
+    assert summary.elapsed_s - against.elapsed_s >= PIECE_S
+    sections = [e.payload.title for e in events if isinstance(e.payload, ReportSection)]
+    assert sections == ["What is known", "What speaks against it"]
+    assert "7777" not in known.payload.text + against.payload.text  # type: ignore[union-attr]
 
 
 async def test_the_messages_of_the_graph_have_the_tokens_of_what_is_written(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from shutil import get_terminal_size
 from typing import Any, Literal
 
@@ -18,9 +18,10 @@ from fathom.cli.terminal import interruptible
 from fathom.cli.text import clock, dollars, plain, wrap
 from fathom.errors import BadInput
 from fathom.state import ReviewAnswer
+from fathom.text.messages import Messages, messages_for
 
 Part = Literal["queries", "questions"]
-_YES = {"", "y", "yes", "ok"}
+_YES = {"", "y", "yes", "ok", "예", "네"}
 _REMOVE = re.compile(r"-\s*(q?\d+(?:[\s,]+q?\d+)*)$", re.IGNORECASE)
 _NUMBER = re.compile(r"(q?)(\d+)$", re.IGNORECASE)
 _SUGGESTED = re.compile(r"s(\d+)$", re.IGNORECASE)
@@ -89,7 +90,8 @@ class Wish:
     kind: Literal["go on", "edit", "remove", "add", "feedback", "finish", "leave", "undo", "help", "nothing"]
     part: Part = "queries"
     numbers: frozenset[tuple[Part, int]] = frozenset()
-    text: str = ""
+    text: str = ""  # or, of "nothing", why: a key of the table `plan`
+    values: Mapping[str, object] = field(default_factory=dict)
 
 
 _KEYS: Mapping[str, Wish] = {
@@ -118,7 +120,7 @@ def read_wish(line: str, draft: Draft) -> Wish:
     if found := _REMOVE.match(low):
         named = frozenset(_place(word) for word in re.split(r"[\s,]+", found.group(1)))
         missing = next((place for place in named if not draft.entry(*place)), None)
-        return Wish("nothing", text=_no_entry(missing)) if missing else Wish("remove", numbers=named)
+        return _no_entry(missing) if missing else Wish("remove", numbers=named)
     if (found := _SUGGESTED.match(low)) and 0 < int(found.group(1)) <= len(draft.suggested):
         return Wish("add", text=draft.suggested[int(found.group(1)) - 1])
     if words.startswith("+"):
@@ -127,7 +129,7 @@ def read_wish(line: str, draft: Draft) -> Wish:
             "add", "questions" if is_question else "queries", text=words[2 + is_question - 1 :].strip()
         )
     if " " not in words:
-        return Wish("nothing", text=f"“{words}” alone decides nothing: press a key, or say it in a sentence.")
+        return Wish("nothing", text="one_word", values={"words": words})
     return Wish("feedback", text=words)
 
 
@@ -137,64 +139,53 @@ def _place(word: str) -> tuple[Part, int]:
 
 def _edit(place: tuple[Part, int], draft: Draft, words: str) -> Wish:
     if not draft.entry(*place):
-        return Wish("nothing", text=_no_entry(place))
+        return _no_entry(place)
     return Wish("edit", place[0], frozenset({place}), words)
 
 
-def _no_entry(place: tuple[Part, int]) -> str:
-    kind = "query" if place[0] == "queries" else "sub-question"
-    return f"There is no {kind} {place[1]}."
-
-
-KEYS = (
-    "Enter go on    2 edit query 2    -2 remove it    + add one    f feedback\n"
-    "w write the report now    q leave, answer later    ? all keys"
-)
-HELP = """\
-  Enter      go on with the plan as it stands here
-  2, q2      edit query 2, sub-question 2
-  -2, -q2    remove it; several: -1 3
-  +, +q      add a query, a sub-question; also: + words of the query
-  s1         take over suggestion 1 as a query
-  u          undo all changes
-  f          say what should change, in words: the plan is made again
-             (a sentence is feedback without the key, whatever words are in it)
-  w          look no further and write the report now
-  q          leave; the run waits for your answer"""
+def _no_entry(place: tuple[Part, int]) -> Wish:
+    key = "no_query" if place[0] == "queries" else "no_question"
+    return Wish("nothing", text=key, values={"number": place[1]})
 
 
 def plan_lines(shown: Mapping[str, Any], draft: Draft, width: int) -> list[str]:
     """The plan and what there is to know before deciding; once something was changed, only what can be."""
+    say, number = _messages(shown), shown.get("round", 1)
     if draft.is_changed:
-        return ["", f"Plan for round {shown.get('round', 1)} (changed)", *_lists(draft, width)]
-    lines = ["", f"Plan for round {shown.get('round', 1)}", "─" * min(width, 78)]
-    for words in (str(shown.get("summary") or ""), _strategy(shown), _thinking(shown)):
+        return ["", say("plan.changed", round=number), *_lists(draft, width, say)]
+    lines = ["", say("plan.title", round=number), "─" * min(width, 78)]
+    thinking = say("plan.tool", tool=shown["tool"]) if shown.get("tool") else ""
+    for words in (str(shown.get("summary") or ""), _strategy(shown), thinking):
         lines += wrap(words, width) if words else []
-    lines += _bullets("Perspectives", shown.get("perspectives"), "  · ", width)
-    lines += _bullets("Findings so far", shown.get("findings"), "  · ", width)
-    lines += _bullets("Gaps", shown.get("gaps"), "  ? ", width)
-    lines += _bullets("The report so far", shown.get("outline"), "  · ", width)
-    lines += _lists(draft, width)
-    lines += _bullets("Waiting for an answer", shown.get("waiting"), "  · ", width)
+    for part, sign in (("perspectives", "·"), ("findings", "·"), ("gaps", "?"), ("outline", "·")):
+        lines += _bullets(say(f"plan.{part}"), shown.get(part), f"  {sign} ", width)
+    lines += _lists(draft, width, say)
+    lines += _bullets(say("plan.waiting"), shown.get("waiting"), "  · ", width)
     return [*lines, "", *money_lines(shown)]
 
 
-def _lists(draft: Draft, width: int) -> Iterator[str]:
+def _messages(shown: Mapping[str, Any]) -> Messages:
+    return messages_for(str(shown.get("question") or ""), shown.get("language"))
+
+
+def _lists(draft: Draft, width: int, say: Messages) -> Iterator[str]:
     """What can be edited, each with the name it is edited by."""
-    yield from _numbers("Sub-questions", draft.questions, "q", width)
-    yield from _numbers("Queries", draft.queries, "", width)
-    yield from _numbers("Suggested", draft.suggested, "s", width)
+    yield from _numbers(say("plan.questions"), draft.questions, "q", width)
+    yield from _numbers(say("plan.queries"), draft.queries, "", width)
+    yield from _numbers(say("plan.suggested"), draft.suggested, "s", width)
 
 
 def money_lines(shown: Mapping[str, Any]) -> list[str]:
     """What it has cost, and what it may still cost."""
+    say = _messages(shown)
     spent, budget = float(shown.get("spent_usd") or 0.0), float(shown.get("budget_usd") or 0.0)
-    lines = [f"Spent {dollars(spent)} of {dollars(budget)}."] if budget or spent else []
+    is_paid = bool(budget or spent)
+    lines = [say("plan.spent", spent=dollars(spent), budget=dollars(budget))] if is_paid else []
     forecast: Mapping[str, Any] = shown.get("forecast") or {}
     if "expected_usd" in forecast:
         usual, worst = (dollars(float(forecast.get(f"{name}_usd") or 0.0)) for name in ("expected", "worst"))
-        times = [clock(float(forecast.get(f"{name}_s") or 0.0)) for name in ("expected", "worst")]
-        lines.append(f"Forecast for the whole run: {usual} and {times[0]}, at most {worst} and {times[1]}.")
+        time, longest = (clock(float(forecast.get(f"{name}_s") or 0.0)) for name in ("expected", "worst"))
+        lines.append(say("plan.forecast", usual=usual, time=time, worst=worst, longest=longest))
     return lines
 
 
@@ -202,10 +193,6 @@ def _strategy(shown: Mapping[str, Any]) -> str:
     # The first plan's strategy says the effort itself.
     strategy, effort = str(shown.get("strategy") or ""), str(shown.get("effort") or "")
     return " ".join(words for words in (strategy, effort if effort not in strategy else "") if words)
-
-
-def _thinking(shown: Mapping[str, Any]) -> str:
-    return f"Thinking tool: {shown['tool']}" if shown.get("tool") else ""
 
 
 def _bullets(title: str, entries: Sequence[str] | None, sign: str, width: int) -> Iterator[str]:
@@ -222,7 +209,7 @@ def _numbers(title: str, entries: Sequence[str], letter: str, width: int) -> Ite
         yield from wrap(plain(entry), width, f"  {letter}{number}".ljust(6))
 
 
-_ASKED = {"queries": "query: ", "questions": "sub-question: "}
+_ASKED = {"queries": "plan.ask_query", "questions": "plan.ask_question"}
 
 
 def read_answer(arguments: argparse.Namespace) -> ReviewAnswer | None:
@@ -262,8 +249,9 @@ def ask_person(shown: Mapping[str, Any]) -> ReviewAnswer | None:
 
 
 def _ask(shown: Mapping[str, Any], draft: Draft) -> ReviewAnswer | None:
+    say = _messages(shown)
     while True:
-        wish = read_wish(_read_line(f"\n{KEYS}\n> "), draft)
+        wish = read_wish(_read_line(f"\n{say('plan.keys')}\n> "), draft)
         match wish.kind:
             case "leave":
                 return None
@@ -272,38 +260,38 @@ def _ask(shown: Mapping[str, Any], draft: Draft) -> ReviewAnswer | None:
             case "go on" if draft.queries:
                 return draft.answer()
             case "go on":
-                _say("No query is left: add one with +, or write now with w.")
+                _say(say("plan.none_left"))
             case "feedback":
-                if text := wish.text or plain(_read_line("what should change: ")):
+                if text := wish.text or plain(_read_line(say("plan.ask_feedback"))):
                     if draft.is_changed:
-                        _say("The plan is made again with these words; the changes above are left behind.")
+                        _say(say("plan.made_again"))
                     return ReviewAnswer(action="feedback", text=text)
             case "help":
-                _say(HELP)
+                _say(say("plan.help"))
             case "nothing":
-                _say(wish.text)
+                _say(say(f"plan.{wish.text}", **wish.values))
             case _:
-                draft = _change(wish, draft)
+                draft = _change(wish, draft, say)
                 _show(shown, draft)
 
 
-def _change(wish: Wish, draft: Draft) -> Draft:
+def _change(wish: Wish, draft: Draft, say: Messages) -> Draft:
     match wish.kind:
         case "remove":
             return draft.remove(set(wish.numbers))
         case "undo":
             return draft.undo()
         case "add":
-            text = wish.text or plain(_read_line(_ASKED[wish.part]))
+            text = wish.text or plain(_read_line(say(_ASKED[wish.part])))
             return draft.add(wish.part, text) if text else draft
         case _:
-            return _edit_entry(draft, *next(iter(wish.numbers)))
+            return _edit_entry(draft, *next(iter(wish.numbers)), say)
 
 
-def _edit_entry(draft: Draft, part: Part, number: int) -> Draft:
+def _edit_entry(draft: Draft, part: Part, number: int, say: Messages) -> Draft:
     """One entry, typed over; left empty, it stays."""
     before = draft.entry(part, number)
-    return draft.edit(part, number, plain(_read_line(_ASKED[part], before)) or before)
+    return draft.edit(part, number, plain(_read_line(say(_ASKED[part]), before)) or before)
 
 
 def _show(shown: Mapping[str, Any], draft: Draft) -> None:

@@ -11,6 +11,7 @@ from itertools import product
 
 from fathom.evidence.checks.amounts import Amount
 from fathom.evidence.statement_pairs import (
+    are_other_members,
     find_periods,
     has_amount,
     have_other_subjects,
@@ -61,6 +62,7 @@ def _are_comparable(one: ParsedStatement, two: ParsedStatement, titles: tuple[st
     return not (
         (all(years) and years[0] != years[1])
         or are_opposed(one.scopes, two.scopes)
+        or are_other_members(one, two)
         or one.rates != two.rates
         or find_periods(one.text.text) != find_periods(two.text.text)
         or have_other_subjects(one, two, titles)

@@ -50,6 +50,16 @@ _VAGUE_AFTER = re.compile(
     r"\s*(?:or (?:more|less|so)|to \d|[-–~]\s?\d|이상|이하|미만|초과|가까|넘|안팎|남짓|정도|쯤)"
 )
 
+# A number that tells one of several from the others: "Reactor 2", "section 4", "3호기". What something *is*
+# ("the latest release is version 3") is a value, and may be disputed.
+_MEMBER = re.compile(
+    r"(?<!\bis )(?<!\bwas )(?<!\bare )(?<!\bto )(?<!\bat )\b(unit|reactor|block|turbine|boiler|tank|platform|gate"
+    r"|pier|building|section|article|chapter|clause|annex|appendix|version|release|phase|stage|step|tier|type|zone"
+    r"|district|route|line|model|no\.|#)\s?(?:no\.\s?|#)?(\d+(?:\.\d+)*)(?!\s?%)\b"
+    r"|제\s?(\d+)\s?([가-힣])|(\d+)\s?(호기|호선|호|단계)",
+    re.IGNORECASE,
+)
+
 PairRuling = tuple[Relation, Difference, str]
 
 
@@ -63,6 +73,8 @@ def compare_statements(left: str, right: str) -> PairRuling | None:
         return "neither", "other", "they name different things"
     if are_opposed(one.scopes, two.scopes):
         return "neither", "other", "they speak of different cases"
+    if are_other_members(one, two):
+        return "neither", "other", "they speak of different ones of a kind"
     if one.is_hedged != two.is_hedged:
         return None
     shared = measure_overlap(one, two)
@@ -88,6 +100,22 @@ def _of_parts(left: str, right: str) -> PairRuling | None:
         if word and word[0] == "contradicts":
             return word
     return None
+
+
+def are_other_members(one: ParsedStatement, two: ParsedStatement) -> bool:
+    """Tell whether they speak of other members of one numbered kind: reactor 1 and reactor 2."""
+    mine, theirs = _find_members(one), _find_members(two)
+    return any(mine[kind].isdisjoint(theirs[kind]) for kind in mine.keys() & theirs.keys())
+
+
+def _find_members(statement: ParsedStatement) -> dict[str, set[str]]:
+    measured = {amount.start for amount, _ in statement.amounts if amount.measure}
+    found: dict[str, set[str]] = {}
+    for match in _MEMBER.finditer(statement.text.text):
+        kind, number = match[1] or match[4] or match[6], match[2] or match[3] or match[5]
+        if not (match[1] and match.start(2) in measured):  # "gate 30 m wide" has no number
+            found.setdefault(kind.lower(), set()).add(number)
+    return found
 
 
 def _has_only_more(part: ParsedStatement, other: ParsedStatement) -> bool:

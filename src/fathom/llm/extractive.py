@@ -38,6 +38,7 @@ from fathom.state.model_io import (
     WriteInput,
 )
 from fathom.text.mentions import extract_numbers, find_name_words, is_negated
+from fathom.text.messages import messages_for
 from fathom.text.normalization import one_line
 from fathom.text.ranking import jaccard_similarity, terms
 
@@ -263,7 +264,7 @@ def _first_plan(brief: PlanInput) -> Plan:
         for q in questions
     ]
     return Plan(
-        strategy="Search each part of the question, read what ranks best, quote what answers.",
+        strategy=messages_for(brief.question, None)("plan.extract_first"),
         questions=questions,
         queries=queries,
     )
@@ -276,7 +277,7 @@ def _next_plan(brief: PlanInput) -> Plan:
     pairs = [(q, add_missing_names(texts[q], _question_with_topic(brief))) for q in open_ids]
     pairs += [(open_ids[0], lead) for lead in brief.leads]
     return Plan(
-        strategy="Search for what is still open, with names the sources brought up.",
+        strategy=messages_for(brief.question, None)("plan.extract_next"),
         questions=list(brief.questions),
         queries=[Query(id="", text=text, question=q, round=brief.round) for q, text in pairs],
         is_settled=True,

@@ -19,7 +19,7 @@ from fathom.state import (
     Reason,
     RunConfig,
 )
-from fathom.text.messages import ENGLISH
+from fathom.text.messages import ENGLISH, Messages
 
 
 def refuse_settings(given: Iterable[str]) -> None:
@@ -127,11 +127,16 @@ def apply_effort(run_config: RunConfig, effort: Effort) -> RunConfig:
     return run_config.model_copy(update=given)
 
 
-def describe_effort(effort: Effort) -> str:
+def describe_effort(effort: Effort, say: Messages = ENGLISH) -> str:
     """Describe the effort in one sentence for the plan."""
-    return (
-        f"Effort: {effort.kind} ({effort.reason}): about {effort.questions} sub-questions, at most"
-        f" {effort.rounds} rounds of {effort.sources} sources, with {effort.branches} branches."
+    return say(
+        "plan.effort",
+        kind=say.name("kind", effort.kind),
+        why=say.effort_reasons(effort.reasons) or effort.reason,
+        questions=effort.questions,
+        rounds=effort.rounds,
+        sources=effort.sources,
+        branches=effort.branches,
     )
 
 

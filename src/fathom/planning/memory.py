@@ -7,9 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fathom.http.urls import canonical_address
-from fathom.state import Claim, Family, Finding, Hit, Hypothesis, Judgement, Lesson, Page, Query, ThinkingTool
+from fathom.state import (
+    Claim,
+    Family,
+    Finding,
+    Hit,
+    Hypothesis,
+    Judgement,
+    Lesson,
+    Page,
+    Query,
+    Reason,
+    ThinkingTool,
+)
 from fathom.state.depth import Thinking
 from fathom.state.planning import ThinkingToolName
+from fathom.text.messages import ENGLISH
 from fathom.text.ranking import bm25, jaccard_similarity, terms
 from fathom.text.token_count import shorten_line
 
@@ -145,15 +158,12 @@ def count_barren_rounds(judgements: Sequence[Judgement]) -> int:
     return count
 
 
-def advise_new_approach(judgements: Sequence[Judgement]) -> str:
-    """Advise a new approach after every five rounds without anything new; "" otherwise."""
+def advise_new_approach(judgements: Sequence[Judgement]) -> Reason | None:
+    """Advise a new approach after every five rounds without anything new."""
     barren = count_barren_rounds(judgements)
     if not barren or barren % _BARREN_ROUNDS:
-        return ""
-    return (
-        f"{barren} rounds brought nothing new: step back to a broader question, or split the question anew"
-        " and look from where nobody looked yet."
-    )
+        return None
+    return Reason(phrase="approach", values={"count": str(barren)})
 
 
 _MAX_SHOWN_LESSONS = 5
@@ -243,23 +253,25 @@ TOOL_NAMES: dict[Thinking, ThinkingToolName] = {
 def choose_tool(at: RoundSituation) -> ThinkingTool:
     """Choose the thinking tool for the situation, with the reason; by default the scientific method."""
     if at.round > 1 and not at.claims:
-        return ThinkingTool(name="first principles", because="nothing was found yet")
+        return name_tool("first principles", "nothing")
     if at.barren_rounds >= 2:
-        return ThinkingTool(name="first principles", because=f"{at.barren_rounds} rounds brought nothing new")
+        return name_tool("first principles", "barren", count=at.barren_rounds)
     if at.contradictions >= 2:
-        return ThinkingTool(
-            name="Occam's razor", because=f"sources contradict each other {at.contradictions} times"
-        )
+        return name_tool("Occam's razor", "contradictions", count=at.contradictions)
     if competing := _count_competing(at.hypotheses):
-        return ThinkingTool(name="Occam's razor", because=f"{competing} explanations compete")
+        return name_tool("Occam's razor", "competing", count=competing)
     if leading := [h for h in at.hypotheses if h.status == "active" and h.confidence >= _SURE_FROM]:
         best = max(leading, key=lambda h: h.confidence)
-        return ThinkingTool(
-            name="falsification", because=f"one answer leads with confidence {best.confidence:.2f}"
-        )
+        return name_tool("falsification", "leading", confidence=f"{best.confidence:.2f}")
     if at.round > 1 and at.overall >= _SURE_FROM:
-        return ThinkingTool(name="falsification", because=f"the evidence scores {at.overall:.2f} already")
-    return ThinkingTool(name="scientific method", because="nothing asks for another way")
+        return name_tool("falsification", "scored", score=f"{at.overall:.2f}")
+    return name_tool("scientific method", "usual")
+
+
+def name_tool(name: ThinkingToolName, phrase: str, **values: object) -> ThinkingTool:
+    """Return a thinking tool with its reason: in English for models, and as a phrase for any language."""
+    reason = Reason(phrase=phrase, values={key: str(value) for key, value in values.items()})
+    return ThinkingTool(name=name, because=ENGLISH.tell("tool_reason", reason), reason=reason)
 
 
 def _count_competing(hypotheses: Sequence[Hypothesis]) -> int:

@@ -21,6 +21,7 @@ from fathom.planning.memory import (
     confidence_by_claim,
     count_barren_rounds,
     draw_lessons,
+    name_tool,
     summarize_rounds,
 )
 from fathom.planning.reading_list import origin_hits
@@ -92,7 +93,7 @@ def make_plan_input(state: ResearchState, worth: Effort, run_config: RunConfig, 
 
 def _choose_tool_for(state: ResearchState, wanted: Thinking) -> ThinkingTool:
     if wanted != "auto":
-        return ThinkingTool(name=TOOL_NAMES[wanted], because="the run asks for it")
+        return name_tool(TOOL_NAMES[wanted], "asked")
     judgements = state.get("judgements", [])
     return choose_tool(
         RoundSituation(

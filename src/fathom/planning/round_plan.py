@@ -31,7 +31,7 @@ from fathom.planning.queries import (
 )
 from fathom.planning.ranking import choose_queries, drop_repeats, make_scoring_context, order_open_questions
 from fathom.search.papers import links_wanted
-from fathom.state import SCOUT, Family, Hypothesis, LinkKind, Plan, Query, ResearchState, SubQuestion
+from fathom.state import SCOUT, Family, Hypothesis, LinkKind, Plan, Query, Reason, ResearchState, SubQuestion
 from fathom.state.model_io import PlanInput
 from fathom.text.ranking import terms
 
@@ -47,7 +47,7 @@ class RoundDecision:
     questions: list[SubQuestion]
     queries: list[Query]
     waiting: list[Query] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # changes to the plan, with reasons
+    notes: list[Reason] = field(default_factory=list)  # changes to the plan, with reasons
     chain: int = 1
 
 
@@ -69,9 +69,9 @@ def decide_round(
     queries, notes = _choose_worthwhile(ready, questions, past, brief, plan, served)
     if brief.round == 1:  # later rounds narrow down by what was found
         queries = sorted(queries, key=lambda query: len(terms(query.text)))
-        notes.append("Broad queries come first.")
+        notes.append(Reason(phrase="broad"))
     elif names := _names_used(queries, find_new_names(brief.question, brief.findings)):
-        notes.append(f"Narrower by what was found: {', '.join(names)}.")
+        notes.append(Reason(phrase="narrower", values={"names": ", ".join(names)}))
     return RoundDecision(
         questions,
         _number_queries(queries or _fallback_queries(brief, questions), brief.round),
@@ -165,7 +165,7 @@ def _choose_worthwhile(
     brief: PlanInput,
     plan: Plan,
     served: Mapping[Family, float],
-) -> tuple[list[Query], list[str]]:
+) -> tuple[list[Query], list[Reason]]:
     """Return the planner's new queries in its order with generated ones, and notes on changes."""
     is_doubting = bool(brief.findings)
     at = make_scoring_context(questions, brief.findings, brief.gaps, past, brief.lessons, served, is_doubting)
@@ -182,26 +182,26 @@ def _choose_worthwhile(
     offered = collect_candidates([*_broader_query(brief, theme), *ready], theme)
     kept = _drop_overused(offered, past, notes)
     if sum(c.origin == "model" for c in kept) < sum(c.origin == "model" for c in offered):
-        notes.append("What was asked before is asked from another angle.")
+        notes.append(Reason(phrase="angle"))
     picked = choose_queries(kept, at, brief.limit, turn)
     if len(picked) < brief.limit and not _names_used(picked, found_names):
         picked += [c.query for c in kept if _names_used([c.query], found_names)][:1]
     if not picked and brief.round > 1:
-        notes.append("Everything proposed was asked before; the angle is changed.")
+        notes.append(Reason(phrase="turned"))
         turned = drop_repeats(queries_from_other_angles(theme, brief.findings, past), past)
         picked = choose_queries([QueryCandidate(query, "code") for query in turned], at, brief.limit, turn)
-    return picked, list(dict.fromkeys(notes))
+    return picked, notes
 
 
 def _drop_overused(
-    offered: list[QueryCandidate], past: list[Query], notes: list[str]
+    offered: list[QueryCandidate], past: list[Query], notes: list[Reason]
 ) -> list[QueryCandidate]:
     """Drop repeats, and patterns tried three times if anything else is left."""
     new = {normalize_query(q.text) for q in drop_repeats([c.query for c in offered], past)}
     kept = [c for c in offered if normalize_query(c.query.text) in new]
     unworn = [c for c in kept if not is_overused(c.query, past)]
     if any(c.origin == "model" and c not in unworn for c in kept):
-        notes.append("The same pattern was tried three times; the strategy is changed.")
+        notes.append(Reason(phrase="overused"))
     return unworn
 
 
@@ -230,6 +230,14 @@ def _number_queries(queries: list[Query], number: int) -> list[Query]:
     return [
         query.model_copy(update={"id": f"r{number}q{place}", "round": number})
         for place, query in enumerate(queries, 1)
+    ]
+
+
+def reuse_scout(queries: Sequence[Query], question: str) -> list[Query]:
+    """Let a query that repeats the scouted question have its very words: its answer is known and free."""
+    whole = normalize_query(question)
+    return [
+        q.model_copy(update={"text": question}) if normalize_query(q.text) == whole else q for q in queries
     ]
 
 

@@ -14,6 +14,7 @@ from fathom.planning.queries import normalize_query
 from fathom.planning.questions import find_recurring_names, split_question
 from fathom.state import Claim, Direction, Effort, Gap, Query, ResearchState, RunConfig, SubQuestion
 from fathom.text.languages import is_korean
+from fathom.text.messages import messages_for
 from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
 
@@ -118,9 +119,15 @@ def plan_branches(state: ResearchState, run_config: RunConfig, worth: Effort) ->
     """Plan a run with branches; each branch plans its own rounds."""
     question = state["question"]
     directions = plan_directions(question, run_config, worth, state.get("feedback", ""))
+    say = messages_for(question, run_config.language)
     return {
         "effort": worth,
-        "strategy": f"{describe_effort(worth)} {len(directions)} branches, {run_config.orchestration}.",
+        "strategy": say(
+            "plan.branch_plan",
+            effort=describe_effort(worth, say),
+            count=len(directions),
+            how=say.name("orchestration", run_config.orchestration),
+        ),
         "read_for": [
             SubQuestion(id=f"W{n}", text=part) for n, part in enumerate(split_question(question), 1)
         ],

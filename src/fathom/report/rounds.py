@@ -7,8 +7,18 @@ from collections.abc import Sequence
 
 from fathom.planning.effort import describe_effort
 from fathom.report.certainty import describe_progress
-from fathom.state import Claim, Contradiction, Finding, Heading, Judgement, Outline, ResearchState, RunConfig
-from fathom.text.messages import ENGLISH, format_count
+from fathom.state import (
+    Claim,
+    Contradiction,
+    Finding,
+    Heading,
+    Judgement,
+    Outline,
+    ResearchState,
+    RunConfig,
+    ThinkingTool,
+)
+from fathom.text.messages import ENGLISH, Messages, messages_for
 
 _MOST_FINDINGS = 5
 _MOST_SUGGESTED = 3
@@ -28,37 +38,43 @@ def suggested_queries(judgement: Judgement) -> list[str]:
 
 
 def summarize_round(
-    judgement: Judgement, findings: Sequence[Finding], contradictions: Sequence[Contradiction]
+    judgement: Judgement,
+    findings: Sequence[Finding],
+    contradictions: Sequence[Contradiction],
+    say: Messages = ENGLISH,
 ) -> str:
     """Where a run stands after a round, in a few sentences."""
-    thing = "passage" if judgement.is_by_words else "claim"
-    drawn = f"{format_count(judgement.claims, thing)} from {format_count(judgement.pages, 'page')}"
-    told_apart = f", saying {format_count(len(findings), 'different thing')}" if findings else ""
+    drawn = say("live.passages" if judgement.is_by_words else "live.claims", count=judgement.claims)
+    apart = say("round.apart", count=len(findings)) if findings else ""
+    pages, new = say("live.pages", count=judgement.pages), judgement.new_claims
     has_high_gap = any(gap.importance == "high" for gap in judgement.gaps)
-    progress = describe_progress(judgement.coverage, has_high_gap, ENGLISH, is_by_words=judgement.is_by_words)
+    progress = describe_progress(judgement.coverage, has_high_gap, say, is_by_words=judgement.is_by_words)
+    score = f"{judgement.overall:.2f}"
     words = [
-        f"After round {judgement.round} there are {drawn}{told_apart}, {judgement.new_claims} of them new.",
-        f"{progress}." if judgement.is_by_words else f"{progress}; the score is {judgement.overall:.2f}.",
+        say("round.over", round=judgement.round, drawn=drawn, pages=pages, apart=apart, new=new),
+        f"{progress}." if judgement.is_by_words else say("round.scored", progress=progress, score=score),
     ]
     if disputed := sum(entry.is_open for entry in contradictions):
-        words.append(f"Sources disagree about {format_count(disputed, 'thing')}.")
+        words.append(say("round.disputed", count=disputed))
     if judgement.gaps:
-        words.append(f"What is missing most: {judgement.gaps[0].description.rstrip('.')}.")
+        words.append(say("round.missing", gap=judgement.gaps[0].description.rstrip(".")))
     if tired := [gap.description.rstrip(".") for gap in judgement.gaps if gap.lowered_from]:
-        words.append(f"Not closed after several rounds, and lowered: {'; '.join(tired)}.")
+        words.append(say("round.lowered", gaps="; ".join(tired)))
     if judgement.stop:
-        words.append(f"That is enough: {judgement.stop} ({judgement.because}).")
+        rule, because = say.name("rule", judgement.stop), say.because(judgement)
+        words.append(say("round.enough", rule=rule, because=because))
     return " ".join(words)
 
 
-def outline_lines(outline: Outline | None) -> list[str]:
+def outline_lines(outline: Outline | None, say: Messages = ENGLISH) -> list[str]:
     """The report as it takes form, a line a part: its title, what it rests on, and what it still lacks."""
-    return [_outline_line(part) for part in outline.headings] if outline else []
+    return [_outline_line(part, say) for part in outline.headings] if outline else []
 
 
-def _outline_line(part: Heading) -> str:
-    lacks = f"; still lacks: {part.lacks}" if part.lacks else ""
-    return f"{part.title} ({part.priority}; {format_count(len(part.claims), 'claim')}{lacks})"
+def _outline_line(part: Heading, say: Messages) -> str:
+    lacks = say("round.lacks", lacks=part.lacks) if part.lacks else ""
+    claims, priority = say("live.claims", count=len(part.claims)), say.name("priority", part.priority)
+    return say("round.part", title=part.title, priority=priority, claims=claims, lacks=lacks)
 
 
 def review_details(
@@ -72,24 +88,26 @@ def review_details(
     """What a person is shown who is asked about a plan: the plan, what is known, and what it has cost."""
     judgements, claims, findings = state.get("judgements", []), state.get("claims", []), _findings(state)
     gaps = judgements[-1].gaps if judgements else []
+    say = messages_for(state["question"], run_config.language)
     return {
         "why": why,
         "round": len(judgements) + 1,
         "question": state["question"],
+        "language": run_config.language,
         "strategy": state.get("strategy", ""),
-        "effort": describe_effort(state["effort"]) if "effort" in state else "",
+        "effort": describe_effort(state["effort"], say) if "effort" in state else "",
         "perspectives": state.get("perspectives", []),
-        "tool": f"{tool.name}, because {tool.because}" if (tool := state.get("tool")) else "",
+        "tool": _describe_tool(tool, say) if (tool := state.get("tool")) else "",
         "questions": [q.text for q in state.get("questions", [])],
         "queries": [q.text for q in state.get("queries", [])],
         "waiting": [q.text for q in state.get("waiting", [])],
-        "findings": [f"{f.statement} ({f.tag})" for f in key_findings(findings, claims)],
+        "findings": [f"{f.statement} ({say.name('tag', f.tag)})" for f in key_findings(findings, claims)],
         "gaps": [gap.description for gap in gaps],
-        "outline": outline_lines(state.get("outline")),
+        "outline": outline_lines(state.get("outline"), say),
         "suggested": suggested_queries(judgements[-1]) if judgements else [],
-        "summary": summarize_round(judgements[-1], findings, state.get("contradictions", []))
+        "summary": summarize_round(judgements[-1], findings, state.get("contradictions", []), say)
         if judgements
-        else _summary_before_search(state),
+        else _summary_before_search(state, say),
         "spent_usd": round(spent_usd, 6),
         "budget_usd": run_config.budget_usd,
         "forecast": expected.model_dump() if (expected := state.get("forecast")) else {},
@@ -101,12 +119,15 @@ def _findings(state: ResearchState) -> list[Finding]:
     return state.get("findings", [])
 
 
-def _summary_before_search(state: ResearchState) -> str:
+def _describe_tool(tool: ThinkingTool, say: Messages) -> str:
+    why = say.tell("tool_reason", tool.reason) if tool.reason else tool.because
+    return say("plan.tool_because", tool=say.name("tool", tool.name), why=why)
+
+
+def _summary_before_search(state: ResearchState, say: Messages) -> str:
     """Before anything was looked for."""
     queries = len(state.get("queries", []))
-    searches = "1 query is" if queries == 1 else f"{queries} queries are"
     if state.get("directions"):
-        branches = "1 branch is" if queries == 1 else f"{queries} branches are"
-        return f"Nothing was read yet; {branches} ready to be sent out."
-    parts = format_count(len(state.get("questions", [])), "sub-question")
-    return f"Nothing was read yet; the question has {parts}, and {searches} ready to be sent."
+        return say("plan.branches", count=queries)
+    parts = say("plan.parts", count=len(state.get("questions", [])))
+    return say("plan.nothing_read", parts=parts, queries=say("plan.ready", count=queries))

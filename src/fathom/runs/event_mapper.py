@@ -40,11 +40,13 @@ from fathom.events import (
 )
 from fathom.llm.roles.writer import prose_so_far
 from fathom.planning.effort import apply_effort
+from fathom.report.drafting import order_drafts
 from fathom.report.editing import summary_title
 from fathom.report.rounds import key_findings, suggested_queries, summarize_round
 from fathom.result import ResearchResult, make_result
 from fathom.settings.model_names import RECORDED
 from fathom.state import Claim, ClaimDraft, Cost, Outline, ResearchState, RunConfig, RunState, Section
+from fathom.text.messages import messages_for
 
 _DRAFTS_APART_S = 0.25  # of all parts together: more often than that nobody reads them
 
@@ -91,10 +93,11 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
         case "draft":
             for draft in update["drafts"]:
                 yield ReportDraft(title=draft.title, text=section_text(draft))
+        case "check" if "rewritten" not in given:
+            yield from _section_payloads(_settled_at_once(update["drafts"], given))
         case "settle":
-            for section in update["sections"]:
-                yield ReportSection(title=section.title, sentences=[s.text for s in section.sentences])
-                yield ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
+            told = {section.id for section in _settled_at_once(given["drafts"], given)}
+            yield from _section_payloads([one for one in update["sections"] if one.id not in told])
         case "confirm":
             for section in update["sections"]:
                 if section.kind == "summary":
@@ -104,6 +107,24 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
             yield ReportWritten(status=report.status, markdown=report.markdown)
         case _:
             return
+
+
+def _settled_at_once(drafts: Sequence[Section], given: dict[str, Any]) -> list[Section]:
+    """The first parts of a chapter in which the first check left nothing to rewrite."""
+    rewritten, first, settled = set(given.get("rewritten", [])), 0, list[Section]()
+    for draft in order_drafts(drafts, given["headings"]):
+        places = range(first, first := first + len(draft.sentences))
+        status = {sentence.status for sentence in draft.sentences}
+        if "unsupported" in status or "supported" not in status or not rewritten.isdisjoint(places):
+            break  # what comes later is told later, so that chunks stay in the order of the report
+        settled.append(draft)
+    return settled
+
+
+def _section_payloads(sections: Sequence[Section]) -> Iterator[Payload]:
+    for section in sections:
+        yield ReportSection(title=section.title, sentences=[s.text for s in section.sentences])
+        yield ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
 
 
 def section_text(section: Section) -> str:
@@ -321,7 +342,7 @@ class EventMapper:
             self._paid.update((cost.key, cost) for cost in costs)
             self._spent = None
         if task["name"] == "judge":
-            yield from self._round(update, [*given.get("claims", []), *update.get("claims", [])], branch)
+            yield from self._round(update, given, branch)
             return
         if not branch and (effort := update.get("effort")):
             self._config = apply_effort(self._first_config, effort)
@@ -341,8 +362,10 @@ class EventMapper:
             self._branches[task["id"]] = direction.id
             self._limits[direction.id] = direction.rounds
 
-    def _round(self, update: dict[str, Any], claims: list[Claim], branch: str) -> Iterator[Progress]:
+    def _round(self, update: dict[str, Any], given: dict[str, Any], branch: str) -> Iterator[Progress]:
         judgement, findings = update["judgements"][0], update.get("findings", [])
+        claims: list[Claim] = [*given.get("claims", []), *update.get("claims", [])]
+        say = messages_for(given.get("question", ""), self._config.language)
         self._rounds[branch] = judgement.round
         yield self.event(SufficiencyEvaluated(judgement=judgement, threshold=self._config.threshold), branch)
         over = RoundCompleted(
@@ -359,7 +382,7 @@ class EventMapper:
             answered=judgement.coverage,
             has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
             is_by_words=judgement.is_by_words,
-            summary=summarize_round(judgement, findings, update.get("contradictions", [])),
+            summary=summarize_round(judgement, findings, update.get("contradictions", []), say),
             outline=outline_parts(update.get("outline")),
             spent_by=cost_by(list(self._paid.values())),
             engines=engine_uses(self._paid.values()),

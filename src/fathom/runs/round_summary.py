@@ -12,7 +12,7 @@ from fathom.report.certainty import describe_progress
 from fathom.report.formats.markdown import escape_markdown
 from fathom.report.rounds import suggested_queries, summarize_round
 from fathom.state import Finding, Judgement, RunState
-from fathom.text.messages import ENGLISH, KOREAN, Messages
+from fathom.text.messages import ENGLISH, Messages, messages_for
 
 
 def recall_round(state: RunState, number: int) -> tuple[RoundCompleted, Spent, list[str] | None]:
@@ -31,7 +31,9 @@ def recall_round(state: RunState, number: int) -> tuple[RoundCompleted, Spent, l
         answered=judgement.coverage,
         has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
         is_by_words=judgement.is_by_words,
-        summary=summarize_round(judgement, state.get("findings", []), state.get("contradictions", []))
+        summary=summarize_round(
+            judgement, state.get("findings", []), state.get("contradictions", []), _words_of(state)
+        )
         if is_last
         else "",
         spent_by=cost_by(state.get("costs", []) if is_last else []),
@@ -45,6 +47,11 @@ def recall_round(state: RunState, number: int) -> tuple[RoundCompleted, Spent, l
 def spent_by_run(state: RunState) -> Spent:
     """What a run has cost by now."""
     return Spent.on(state.get("costs", []), _budget_of(state))
+
+
+def _words_of(state: RunState) -> Messages:
+    language = state["run_config"].language if "run_config" in state else None
+    return messages_for(state["question"], language)
 
 
 def _findings_of_round(state: RunState, judgement: Judgement) -> list[Finding]:
@@ -74,16 +81,14 @@ def round_summary(
     following = done.suggested if planned is None else planned
     key = "live.new_of_all" if done.is_by_words else "folder.new_of_all"
     counted = words(key, new=done.new_claims, all=done.claims)
-    # The summary is in English, and says how far the question is answered.
-    has_summary = bool(done.summary) and words is not KOREAN
     progress = describe_progress(done.answered, done.has_high_gap, words, is_by_words=done.is_by_words)
     return [
-        *([f"{words('folder.summary')}: {escape_markdown(done.summary)}"] if has_summary else []),
+        *([f"{words('folder.summary')}: {escape_markdown(done.summary)}"] if done.summary else []),
         *_titled_list(f"{words('folder.found')} ({counted})", found or [words("folder.nothing_new")]),
         *_titled_list(words("folder.hypotheses"), guesses),
         *_titled_list(words("folder.next"), [escape_markdown(query) for query in following]),
         *_titled_list(words("folder.gaps"), [escape_markdown(gap) for gap in done.gaps[:_MOST_GAPS]]),
-        *([] if has_summary else [progress]),
+        *([] if done.summary else [progress]),  # the summary says it too
         words("folder.cost", usd=_describe_cost(spent, done.spent_by, words)),
         *_engine_table(done.engines, words),
     ]

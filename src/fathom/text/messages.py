@@ -60,6 +60,10 @@ class Messages:
         except KeyError:
             return judgement.because
 
+    def tell(self, table: str, reason: Reason) -> str:
+        """A phrase of a table with its values."""
+        return self(f"{table}.{reason.phrase}", **reason.values)
+
     def effort_reasons(self, reasons: Sequence[Reason]) -> str:
         """Why a question was taken for a fact, a comparison or a survey."""
         return "; ".join(

@@ -11,6 +11,7 @@ from fathom.planning.memory import best_lessons, choose_relevant_claims, failed_
 from fathom.planning.queries import read_family
 from fathom.state import Claim, Gap, Heading, Hypothesis, Lesson, Plan, Query, SubQuestion
 from fathom.state.model_io import PlanInput
+from fathom.text.messages import ENGLISH
 from fathom.text.normalization import one_line
 
 _MAX_ASKED = 30
@@ -53,7 +54,7 @@ def build_prompt(brief: PlanInput, language: str) -> PromptBudget:
         "today": brief.today or NONE,
         "effort": describe_kind(brief.effort) if brief.effort else NONE,
         "tool": f"{brief.tool.name}, because {brief.tool.because}" if brief.tool else NONE,
-        "approach": brief.approach or NONE,
+        "approach": ENGLISH.tell("note", brief.approach) if brief.approach else NONE,
         "feedback": _describe_feedback(brief),
     }
     return PromptBudget("planner", fixed, evidence)
