@@ -53,8 +53,9 @@ _VAGUE_AFTER = re.compile(
 # A number that tells one of several from the others: "Reactor 2", "section 4", "3호기". What something *is*
 # ("the latest release is version 3") is a value, and may be disputed.
 _MEMBER = re.compile(
-    r"(?<!\bis )(?<!\bwas )(?<!\bare )(?<!\bto )(?<!\bat )\b(unit|reactor|block|turbine|boiler|tank|platform|gate"
-    r"|pier|building|section|article|chapter|clause|annex|appendix|version|release|phase|stage|step|tier|type|zone"
+    r"(?<!\bis )(?<!\bwas )(?<!\bare )(?<!\bto )(?<!\bat )"
+    r"\b(unit|reactor|block|turbine|boiler|tank|platform|gate|pier|building|section|article|chapter|clause"
+    r"|annex|appendix|version|release|phase|stage|step|tier|type|zone"
     r"|district|route|line|model|no\.|#)\s?(?:no\.\s?|#)?(\d+(?:\.\d+)*)(?!\s?%)\b"
     r"|제\s?(\d+)\s?([가-힣])|(\d+)\s?(호기|호선|호|단계)",
     re.IGNORECASE,
