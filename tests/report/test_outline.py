@@ -121,6 +121,8 @@ def test_a_title_says_nothing_that_nobody_said() -> None:
     assert made.title == "What is it?"
     korean = [claim("공사비는 800억 원이다.", name="k", said="The works cost 80 billion won.")]
     asked = [question(1, "공사비는 얼마인가?")]
+    again = update_outline(outline(part("a", name="S1", title="Findings")), made, material())
+    assert again.headings[0].title == "Findings"  # a question only stands in for a title
     kept = update_outline(outline(part("k", title="공사비")), None, material(claims=korean, questions=asked))
     assert kept.headings[0].title == "공사비"
 

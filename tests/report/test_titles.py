@@ -30,6 +30,8 @@ SOURCES = [
         "Application and Connection of Tidal Power",
         "Why tidal power is built",
         "Verdict: who gains, who pays, what to do",
+        "Grid-Side Changes and Trade-offs",
+        "Deprecation and Rollout",
     ],
 )
 def test_a_title_of_what_was_said_or_asked_is_kept(title: str) -> None:

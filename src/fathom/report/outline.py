@@ -294,8 +294,12 @@ def _limit_claims(part: Heading, parts: Sequence[Heading], known: Mapping[str, C
 
 
 def _set_title(part: Heading, was: Heading | None, material: OutlineMaterial) -> Heading:
-    """The part under a sound title: the one it had while nothing in it changed, so that its text can stay."""
-    if was and set(was.claims) == set(part.claims):
+    """The part under a sound title: the one it had while nothing in it changed, so that its text can stay.
+
+    A question that only stands in for a title gives way to a sound one.
+    """
+    is_stand_in = was is not None and was.title in {*material.asked.values(), material.question}
+    if was and set(was.claims) == set(part.claims) and not is_stand_in:
         return part.model_copy(update={"title": was.title})
     if is_sound_title(part.title, _known_texts(material, part.claims)):
         return part.model_copy(update={"title": part.title.strip()})

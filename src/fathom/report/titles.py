@@ -37,7 +37,8 @@ Principles Price Prices Problems Process Properties Question Questions Reasons R
 Report Requirements Research Result Results Risk Risks Role Safety Scope Significance Situation Social
 Source Sources Speaks State Status Steps Strengths Structure Summary Support Technical Timeline Trends Types
 Uncertainties Uncertainty Understanding Use Uses Values Verdict Views Weaknesses Working Works Advice
-Recommendations 가격 개념 개요 결과
+Recommendations Adopters Adoption Infrastructure Lifecycle Operators Roadmap Rollout Safeguards Trade-offs
+가격 개념 개요 결과
 결론 경제성 과제 과정 관련 구조 근거 기능 기본 내용 논쟁 단점 문제 문제점 미래 방법 방식 배경 범위 변화
 가능성 검토 규모 권고 남은 대안 대응 대책 동향 무엇 물음 방향 변수 분석 쟁점 시사점 앞으로 양상 어떻게 얼마나
 왜 요인 이끈 이후 정책 제언 종합 지속 추이 판단 평가의 함의 확인 흐름
@@ -47,6 +48,10 @@ Recommendations 가격 개념 개요 결과
 _ORDINARY = frozenset(_USUAL_WORDS.lower().split()) | STOP_WORDS
 _ORDINARY_STEMS = frozenset(stem(word) for word in tokens(_USUAL_WORDS))
 _COMMON = 12.5  # how rare a word of everyday English is at most, by `rarity`: a name is rarer
+# Rare as they are, words with such an ending are no names.
+_NO_NAME = re.compile(
+    r"(?:[aeiou]tions?|ments?|[ai]bilit(?:y|ies)|ness|ances?|ences?|able|ible|less|i[sz]ing|ful|ly|wide|side)$"
+)
 _KNOWN_SHARE = 0.5  # of the words of a title in a script without capitals
 
 
@@ -75,9 +80,14 @@ def _strange_names(title: str, sources: Sequence[str], said: set[str]) -> list[s
         word
         for word in found
         if word.lower() not in _ORDINARY
-        and stem(word.lower()) not in said
-        and word_rarity(word.lower()) > _COMMON
+        and not all(_is_known(part, said) for part in word.lower().split("-"))
     ]
+
+
+def _is_known(word: str, said: set[str]) -> bool:
+    """Tell whether a word of a title was said before, or is plain English and no name."""
+    is_plain = word in _ORDINARY or word_rarity(word) <= _COMMON or _NO_NAME.search(word) is not None
+    return is_plain or stem(word) in said
 
 
 def _known_stems(sources: Sequence[str]) -> set[str]:
