@@ -65,8 +65,8 @@ async def confirm(
     failed = [one for n, one in enumerate(doubtful) if _is_refused(n, one.sentence, checked, claims)] + [
         one for one in candidates if one.sentence.status == "unsupported"
     ]
-    weaker, rechecked = await _weaken(conclusions, refuted, check)
-    accepted = [one for one in without_refuted(candidates, against) if one not in failed]
+    weaker, rechecked = await _weaken(conclusions, refuted, check, bases)
+    accepted = [one for one in without_refuted(candidates, against, failed) if one not in failed]
     accepted += [replace(one, sentence=weaker[t]) for one in candidates if (t := one.sentence.text) in weaker]
     edited = [
         _replace_refuted(section, against, weaker, run_config)
@@ -105,7 +105,10 @@ class _Checker:
 
 
 async def _weaken(
-    conclusions: Sequence[tuple[Section, Sentence]], refuted: SentenceChecks, check: _Checker
+    conclusions: Sequence[tuple[Section, Sentence]],
+    refuted: SentenceChecks,
+    check: _Checker,
+    bases: Mapping[str, Sequence[str]],
 ) -> tuple[dict[str, Sentence], SentenceChecks]:
     """Return what can be said in place of refuted conclusions, by their text, as far as it holds."""
     claims = {claim.id: claim for claim in check.claims}
@@ -116,7 +119,11 @@ async def _weaken(
         anew = check_by_code(redraft_sentence(old.model_copy(update=text), claims), claims, check.evidence)
         if anew.status == "supported" and anew.text != old.text:
             offered.append((old.text, section, anew))
-    checked = await check.check([check_item(anew, section, check.evidence) for _, section, anew in offered])
+    items = [
+        replace(check_item(anew, section, check.evidence), rests_on=bases.get(old, []))
+        for old, section, anew in offered
+    ]
+    checked = await check.check(items)
     return {
         old: anew for n, (old, _, anew) in enumerate(offered) if not _is_refused(n, anew, checked, claims)
     }, checked

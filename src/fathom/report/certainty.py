@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.evidence.checks.figures import find_figures
+from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.formats.markdown import escape_markdown, name_address, shorten_text
@@ -283,7 +284,12 @@ def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
         if question.id not in answered and not any(question.text in line for line in told)
     ]
     shown = list(dict.fromkeys(told))[:_OPEN_POINTS]  # the statistics of the run list them all
-    return [words("certainty.open", points=f"{point}.") for point in shown]
+    # "No source says what it costs" needs no "Still open" in front of it.
+    is_plain = load_phrase_pattern("lacking").search
+    return [
+        f"{point}." if is_plain(point.lower()) else words("certainty.open", points=f"{point}.")
+        for point in shown
+    ]
 
 
 def _describe_rejected(outcome: ReportBasis, rejected: Sequence[Rejected], words: Messages) -> Iterator[str]:

@@ -201,9 +201,18 @@ def main_conclusions(
     return [*summed, *weighed][:_MOST_CONCLUSIONS]
 
 
-def without_refuted(candidates: Sequence[EditCandidate], against: Collection[str]) -> list[EditCandidate]:
-    """Return the candidates that were not refuted; of a summary's sentence no wording is left."""
-    gone = {one.number for one in candidates if one.use in _SUMMING and one.sentence.text in against}
+def without_refuted(
+    candidates: Sequence[EditCandidate], against: Collection[str], failed: Collection[EditCandidate]
+) -> list[EditCandidate]:
+    """Return the candidates that were not refuted; of a summary's sentence no wording is left.
+
+    One that its checker had refused by itself is no measure for the other wording, which was checked too.
+    """
+    gone = {
+        one.number
+        for one in candidates
+        if one.use in _SUMMING and one.sentence.text in against and one not in failed
+    }
     return [
         one
         for one in candidates

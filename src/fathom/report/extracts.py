@@ -14,8 +14,8 @@ from fathom.evidence.statements import parse_statement
 from fathom.report.formats.markdown import (
     bullet_list,
     dispute_columns,
+    dispute_heading,
     escape_markdown,
-    mark_legend,
     markdown_table,
     render_changes,
     render_dispute,
@@ -57,10 +57,9 @@ def _render_extracts(report: PreparedReport) -> str:
     for section in (s for s in report.sections if s.sentences):
         blocks += render_section(section, report)
         blocks += remarks(section, report)
-        blocks += mark_legend(report, behind=section)
     if report.disputes:
         rows = [render_dispute(row) for row in report.disputes]
-        blocks += [f"## {words('report.disagree')}", markdown_table(dispute_columns(words), rows)]
+        blocks += [f"## {dispute_heading(report)}", markdown_table(dispute_columns(words), rows)]
     if report.certainty:
         blocks += [f"## {words('report.sure')}", bullet_list(report.certainty)]
     entries = [render_source(citation, report) for citation in report.citations]

@@ -78,9 +78,9 @@ def is_unsupported(sentence: Sentence, numbers: NumbersByClaim) -> bool:
     )
 
 
-def is_worded_as_inference(sentence: Sentence) -> bool:
-    """Whether its own words say that it is a conclusion ("this suggests", "should"), so it needs no sign."""
-    return bool(load_phrase_pattern("inferring").search(sentence.text.lower()))
+def is_worded_so(text: str) -> bool:
+    """Whether words say that it is a conclusion ("this suggests", "probable effort"), so it needs no sign."""
+    return bool(load_phrase_pattern("inferring").search(text.lower()))
 
 
 def filled_formula(sentence: Sentence) -> str:
@@ -145,11 +145,6 @@ class PreparedReport:
             if s.calculation is not None
         }
 
-    @cached_property
-    def has_inference_signs(self) -> bool:
-        """Whether a legend is needed."""
-        return bool(self._inference_places)
-
     def is_inference_at(self, place: Sentence | Section) -> bool:
         """Whether the sign of an inference stands here.
 
@@ -175,6 +170,8 @@ class PreparedReport:
             for layout in lay_out_blocks(section):
                 single = [s for s in layout.sentences if self._needs_sign(s)]
                 if layout.block.kind == "table":
+                    named = {n for n, name in enumerate(layout.block.columns) if is_worded_so(name)}
+                    single = [s for s in single if s.column not in named]
                     columns = {s.column or 0: (id(layout.block), s.column or 0) for s in single if s.column}
                     whole = {c for c in columns if self._are_inferences(_cells(layout, c))}
                     places |= {columns[c] for c in whole}
@@ -186,7 +183,7 @@ class PreparedReport:
         return sentence.kind == "inference" and bool(cited_numbers(sentence, self.numbers))
 
     def _needs_sign(self, sentence: Sentence) -> bool:
-        return self._is_cited_inference(sentence) and not is_worded_as_inference(sentence)
+        return self._is_cited_inference(sentence) and not is_worded_so(sentence.text)
 
     def _are_inferences(self, sentences: Sequence[Sentence]) -> bool:
         """Whether there are several sentences that state something, all of them inferences."""
@@ -196,8 +193,8 @@ class PreparedReport:
     def marked_at(self, place: Sentence | Block) -> list[Sentence]:
         """The sentences whose marks stand here.
 
-        Those of a run, which have the same marks, stand once: behind the last sentence of a paragraph or the
-        last cell of a row, or at the caption of a table that is one run as a whole.
+        Those of a run stand once: behind the last of a paragraph's sentences that have the same sources,
+        behind the last cell of a row, or at the caption of a table that has the same sources everywhere.
         """
         return self._runs.get(id(place), [])
 
@@ -214,16 +211,25 @@ class PreparedReport:
             if layout.block.title and len({self._marks_of(s) for s in told}) == 1 and self._marks_of(told[0]):
                 yield layout.block, told
                 return
-            # A row is one run or none: a mark in its midst would say nothing of the cells before it.
-            groups = [
-                [line] if len({*map(self._marks_of, line)}) == 1 else [[s] for s in line] for line in lines
-            ]
-            runs = [run for group in groups for run in group if run]
+            # The sources of a row stand together behind its last cell; what is computed, disputed or without
+            # support is marked by itself.
+            single = [[s] for line in lines for s in line if self._is_marked_alone(s)]
+            rows = [[s for s in line if cited_numbers(s, self.numbers)] for line in lines]
+            rows = [[s for s in row if not self._is_marked_alone(s)] for row in rows]
+            runs = [run for run in [*rows, *single] if run]
         elif layout.block.kind != "paragraph":
             runs = [[s] for s in layout.sentences]  # a reader takes the items of a list one by one
         else:
             runs = [list(run) for _, run in groupby(layout.sentences, self._marks_of)]
         yield from ((run[-1], run) for run in runs if self._marks_of(run[-1]))
+
+    def cited_in(self, run: Sequence[Sentence]) -> list[int]:
+        """The sources that the sentences of a run cite together."""
+        return sorted({n for sentence in run for n in cited_numbers(sentence, self.numbers)})
+
+    def _is_marked_alone(self, sentence: Sentence) -> bool:
+        is_odd = is_unsupported(sentence, self.numbers) or self.is_disputed(sentence)
+        return is_odd or sentence.calculation is not None
 
     def _marks_of(self, sentence: Sentence) -> tuple[object, ...]:
         """What stands behind a sentence; empty for one without marks."""
@@ -237,7 +243,7 @@ class PreparedReport:
 
     @cached_property
     def has_disputed(self) -> bool:
-        """Whether the mark of disputed sentences needs its legend."""
+        """Whether a sentence has the mark of disputed ones."""
         return any(self.is_disputed(s) for s in self.sentences)
 
     def is_disputed(self, sentence: Sentence) -> bool:

@@ -25,7 +25,7 @@ _PRIORITY_WEIGHTS = {"high": 1.5, "medium": 1.0, "low": 0.6}
 
 _CONCLUSION_SHARE = 0.12  # of the words: what people act on, however few claims it rests on
 
-_EQUAL_CLAIMS = 4  # added to each part's claims, so that a part with few is not starved
+_EQUAL_CLAIMS = 10  # added to each part's claims, so that a part with few is not starved
 
 _WORDS_A_CHAPTER = 1_900  # what one answer can hold, and one checker reads with care
 

@@ -24,7 +24,7 @@ _TITLE_CHARS = 300
 
 _MOST_CLAIMS = 25
 
-_MAX_SENTENCE_CLAIMS = 6  # per sentence: a few quotes are enough to check it
+_MAX_SENTENCE_CLAIMS = 16  # per sentence; one of a summary rests on several others
 
 
 def describe_page(title: str, facts: PageFacts) -> str:

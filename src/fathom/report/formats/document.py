@@ -18,9 +18,9 @@ from fathom.report.formats.markdown import (
     DISPUTED,
     INFERENCE,
     dispute_columns,
+    dispute_heading,
     escape_markdown,
     is_publisher_told,
-    mark_legend,
     name_address,
     quoted_place,
     render_calculation,
@@ -31,7 +31,6 @@ from fathom.report.formats.markdown import (
 from fathom.report.layout import (
     BlockLayout,
     PreparedReport,
-    cited_numbers,
     filled_formula,
     is_unsupported,
     lay_out_blocks,
@@ -213,8 +212,6 @@ def _parts(report: PreparedReport, sources: Sequence[Source]) -> Iterator[Docume
     else:
         for section in (s for s in report.sections if s.sentences):
             yield DocumentPart(section.kind, list(_section(section, report)))
-            legend = mark_legend(report, behind=section)
-            yield DocumentPart("legend", [Paragraph([Span(line)], is_note=True) for line in legend])
     yield DocumentPart("disputes", _disputes(report))
     if report.searched:
         queries = [_spans(escape_markdown(query)) for query in report.searched]
@@ -305,7 +302,7 @@ def _marks(place: Sentence | Block, report: PreparedReport) -> Line:
     sentence = run[-1]
     if is_unsupported(sentence, report.numbers):
         return [Span(" "), Span(words("report.unsupported"), "unsupported")]
-    found = cited_numbers(sentence, report.numbers)
+    found = report.cited_in(run)
     marks: list[Span | Cite | CalculationMark | Sign] = [
         Cite(
             n,
@@ -333,7 +330,7 @@ def _disputes(report: PreparedReport) -> list[BlockOfReport]:
         ]
         for row in report.disputes
     ]
-    return [Title(report.words("report.disagree")), Grid(dispute_columns(report.words), rows)]
+    return [Title(dispute_heading(report)), Grid(dispute_columns(report.words), rows)]
 
 
 def _formula(letter: str, sentence: Sentence, report: PreparedReport) -> Line:

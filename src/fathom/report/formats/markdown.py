@@ -13,7 +13,6 @@ from fathom.report.layout import (
     BlockLayout,
     DisputeRow,
     PreparedReport,
-    cited_numbers,
     filled_formula,
     is_unsupported,
     lay_out_blocks,
@@ -101,10 +100,9 @@ def render_markdown(report: PreparedReport) -> str:
     else:
         for section in (s for s in report.sections if s.sentences):
             blocks += render_section(section, report)
-            blocks += mark_legend(report, behind=section)
     if report.disputes:
         rows = [render_dispute(row) for row in report.disputes]
-        blocks += [f"## {words('report.disagree')}", markdown_table(dispute_columns(words), rows)]
+        blocks += [f"## {dispute_heading(report)}", markdown_table(dispute_columns(words), rows)]
     if report.searched:
         blocks += [
             f"## {words('report.searched')}",
@@ -121,17 +119,9 @@ def render_markdown(report: PreparedReport) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def mark_legend(report: PreparedReport, behind: Section) -> list[str]:
-    """What the marks mean, as far as there are any: one line behind the first section, the summary."""
-    if behind is not next(s for s in report.sections if s.sentences):
-        return []
-    named = {
-        "inference": report.has_inference_signs,
-        "disputed": report.has_disputed,
-        "computed": bool(report.calculations),
-    }
-    line = " ".join(report.words(f"report.{key}") for key, is_used in named.items() if is_used)
-    return [line] if line else []
+def dispute_heading(report: PreparedReport) -> str:
+    """The heading of the table of disagreements, with the sign that sentences about them have."""
+    return report.words("report.disagree") + f" {DISPUTED}" * report.has_disputed
 
 
 def dispute_columns(words: Messages) -> list[str]:
@@ -256,7 +246,7 @@ def _marks(place: Sentence | Block, report: PreparedReport) -> str:
     sentence = run[-1]
     if is_unsupported(sentence, report.numbers):
         return report.words("report.unsupported")
-    found = cited_numbers(sentence, report.numbers)
+    found = report.cited_in(run)
     marks = "".join(f"[{n}]" for n in found)
     if sentence.calculation and found:
         marks += f"[{report.letters[filled_formula(sentence), sentence.calculation.result]}]"
