@@ -12,6 +12,9 @@ from standins.documents import QUESTION
 from web.conftest import Gate, Visitor
 from web.test_flow import look, words
 
+from fathom.report.rerender import prepare_any
+from fathom.web.run_requests import describe_result
+
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not IS_THERE, reason=WHY_NOT)]
 HOSTILE = '<img src="//evil.example/x.png" onerror="window.hit=1"><script>window.hit=1</script>'
 
@@ -53,11 +56,14 @@ def test_everything_a_report_has_is_shown(
 ) -> None:
     result = full_result(**given)
     page, t = visitor(language, width, color_scheme=scheme).page, words(language)
-    shown(page, server, result.model_dump(mode="json"))
+    shown(page, server, describe_result(result))
     report = page.locator(".report")
     for section in result.sections:
         expect(report).to_contain_text(section.title)
-    expect(report.locator(".inference .inference-mark").first).to_have_text(t["read.inference"])
+    signed = prepare_any(result)
+    expect(report.locator("abbr.sign")).to_have_count(sum(map(signed.is_inference_at, signed.sentences)))
+    expect(report.locator(".inference abbr.sign").first).to_have_text("†")
+    expect(report).to_contain_text(f"† {t['read.inference.meaning']}")
     expect(report.locator(".table table").first).to_be_visible()
     dispute = result.contradictions[0]
     rows = report.locator("#disputes tbody tr")

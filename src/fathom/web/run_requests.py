@@ -21,8 +21,10 @@ from starlette.responses import FileResponse, Response
 
 from fathom.errors import BadInput, FathomError
 from fathom.report.formats.chart import PlacedChart, draw_chart, place_charts
+from fathom.report.rerender import prepare_any
 from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
+from fathom.result import ResearchResult
 from fathom.state import ReviewAnswer
 from fathom.text.normalization import one_line
 from fathom.web.live import LiveRun, LiveRuns
@@ -140,18 +142,14 @@ class RunRequests:
         return EventSourceResponse(self._live.stream(run_id, folder, seen), headers=SAFE)
 
     async def result(self, request: Request) -> Response:
-        """The report with everything it stands on, and where its charts go."""
+        """The report with everything it stands on."""
         found = await self._researcher.result(request.path_params["run"])
-        charts = await asyncio.to_thread(place_charts, found)
-        return json_reply(
-            {**found.model_dump(mode="json"), "charts": [_describe_chart(one) for one in charts]}
-        )
+        return json_reply(await asyncio.to_thread(describe_result, found))
 
     async def chart(self, request: Request) -> Response:
         """One chart of the report as a picture, for a wide or narrow window, in the light or dark."""
-        charts = await asyncio.to_thread(
-            place_charts, await self._researcher.result(request.path_params["run"])
-        )
+        found = await self._researcher.result(request.path_params["run"])
+        charts = place_charts(await asyncio.to_thread(prepare_any, found))
         number = request.path_params["number"]
         if number >= len(charts):
             raise BadInput("The report has no such chart.")
@@ -279,6 +277,25 @@ def _describe_line(told: dict[str, Any], tags: list[str]) -> dict[str, Any]:
     """A run as the page lists it: where its folder is, is not the browser's business."""
     shown = {name: value for name, value in told.items() if name != "folder"}
     return shown | {"has_events": bool(told.get("folder")), "tags": tags}
+
+
+def describe_result(found: ResearchResult) -> dict[str, Any]:
+    """A result as the page reads it: where its charts go, and where the sign of an inference stands.
+
+    `signs` names a part, `part/place of the sentence`, or `part:place of the table:column`.
+    """
+    report = prepare_any(found)
+    signs = [part.id for part in report.sections if report.is_inference_at(part)]
+    for part in report.sections:
+        signs += [f"{part.id}/{n}" for n, one in enumerate(part.sentences) if report.is_inference_at(one)]
+        signs += [
+            f"{part.id}:{place}:{column}"
+            for place, block in enumerate(part.blocks)
+            for column in range(len(block.columns))
+            if report.is_inferred_column(block, column)
+        ]
+    charts = [_describe_chart(one) for one in place_charts(report)]
+    return {**found.model_dump(mode="json"), "charts": charts, "signs": signs}
 
 
 def _describe_chart(placed: PlacedChart) -> dict[str, Any]:

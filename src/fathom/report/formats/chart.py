@@ -13,8 +13,6 @@ from html import escape
 from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.report.formats.markdown import DISPUTED
 from fathom.report.layout import BlockLayout, PreparedReport, cited_numbers, lay_out_blocks
-from fathom.report.ledger import Ledger
-from fathom.report.rerender import prepare_any
 from fathom.state import Sentence
 from fathom.text.normalization import one_line
 
@@ -88,9 +86,8 @@ class PlacedChart:
     chart: Chart
 
 
-def place_charts(ledger: Ledger) -> list[PlacedChart]:
+def place_charts(report: PreparedReport) -> list[PlacedChart]:
     """Every chart of a report, with its place."""
-    report = prepare_any(ledger)
     return [
         PlacedChart(section.id, section.blocks.index(layout.block), chart)
         for section in report.sections

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from docx.text.run import Run
 
 _LATIN, _EAST_ASIAN, _FIXED = "Calibri", "Malgun Gothic", "Consolas"
+_LINE_CM = 16.0
 _BLUE, _GREY, _RED = "0B4F8A", "555555", "A33333"
 _PICTURE = b"""#set page(width: 640pt, height: auto, margin: 2pt)
 #image(bytes(sys.inputs.report), format: "svg", width: 100%)"""
@@ -183,7 +184,7 @@ class _Writer:
         return int(added.get(qn("w:numId")))
 
     def _grid(self, grid: Grid) -> None:
-        from docx.shared import Pt
+        from docx.shared import Cm, Pt
 
         if grid.caption:
             caption = self.word.add_paragraph()
@@ -197,8 +198,10 @@ class _Writer:
         for row in grid.rows:
             for cell, line in zip(table.add_row().cells, row, strict=True):
                 self._line(cell.paragraphs[0], line)
-        for row in table.rows:
-            for cell in row.cells:
+        for column, width in zip(table.columns, _share_width(grid), strict=True):
+            column.width = Cm(width)
+            for cell in column.cells:
+                cell.width = Cm(width)
                 cell.paragraphs[0].paragraph_format.space_before = Pt(2)
                 cell.paragraphs[0].paragraph_format.space_after = Pt(2)
         self.word.add_paragraph().paragraph_format.space_after = 0
@@ -280,6 +283,17 @@ class _Writer:
         run.font.superscript = is_raised or None
         link.append(run._r)
         paragraph._p.append(link)
+
+
+def _share_width(grid: Grid) -> list[float]:
+    """The width of each column in cm, by its longest text; no column is very narrow."""
+    texts = [[name, *(_text(row[n]) for row in grid.rows)] for n, name in enumerate(grid.columns)]
+    longest = [min(max(map(len, column)), 45) + 8 for column in texts]
+    return [_LINE_CM * one / sum(longest) for one in longest]
+
+
+def _text(line: Line) -> str:
+    return "".join(part.text for part in line if isinstance(part, Span))
 
 
 def _indent(line: QuotedLine) -> float:

@@ -28,7 +28,7 @@ function frame() {
   const link = (to, words) => h("a", { href: to, "aria-current": location.hash.startsWith(to) && to !== "#/" ? "page" : null }, words);
   document.getElementById("skip").textContent = t("skip");
   document.getElementById("top").replaceChildren(
-    h("a", { class: "brand", href: "#/" }, h("img", { src: "static/icon.svg", alt: "", width: 26, height: 26 }), "Fathom"),
+    h("a", { class: "brand", href: "#/", "aria-label": "Fathom" }, h("img", { src: "static/icon.svg", alt: "", width: 26, height: 26 }), h("span", {}, "Fathom")),
     h("nav", { "aria-label": t("nav") },
       link("#/", t("nav.ask")),
       link("#/audit", t("nav.audit")),

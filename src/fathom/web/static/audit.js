@@ -161,13 +161,12 @@ function statement({ text }, verdict, read) {
 function quoted(lead, quote, title, at) {
   if (!quote) return null;
   return h("div", {}, h("p", { class: "label" }, t(lead)), h("blockquote", {}, quote.text),
-    h("p", { class: "hint" }, [quote.heading.startsWith(title) ? quote.heading : [title, quote.heading].filter(Boolean).join(" · "), `${quote.start}–${quote.end}`].filter(Boolean).join(" · "), " ", at ? address(at) : null));
+    h("p", { class: "hint" }, quote.heading.startsWith(title) ? quote.heading : [title, quote.heading].filter(Boolean).join(" · "), " ", at ? address(at) : null));
 }
 
 function sources(result) {
   if (!result.sources.length) return null;
   return h("section", { class: "sources" }, h("h2", {}, t("audit.sources")), h("ol", {}, result.sources.map((one) => h("li", {},
     h("span", { class: "source-title" }, one.title || one.source.label || one.source.id),
-    h("span", {}, word("audit.source", one.status), one.why ? `: ${one.why}` : ""),
-    one.source.address ? address(one.source.address) : null))));
+    h("span", { class: "meta" }, word("audit.source", one.status), one.why ? `: ${one.why}` : "", one.source.address ? [" · ", address(one.source.address)] : null)))));
 }

@@ -57,13 +57,14 @@ export function batchView(main, id) {
       h("div", { class: "row" },
         found.is_working ? button(t("batch.stop"), order("stop")) : null,
         !found.is_working && found.is_own && done < rows.length ? button(t("run.go_on"), order("go-on"), "primary") : null)]);
-    show(table, rows, () => h("table", {},
+    const number = (name, words) => h("td", { class: "number", "data-label": t(`batch.${name}`) }, words);
+    show(table, rows, () => h("table", { class: "stacked" },
       h("thead", {}, h("tr", {}, ["question", "status", "score", "sources", "cost", "time"].map((name) => h("th", { scope: "col" }, t(`batch.${name}`))))),
       h("tbody", {}, rows.map((row) => h("tr", {},
         h("th", { scope: "row" }, h("a", { href: `#/run/${row.run_id}` }, row.question)),
-        h("td", {}, h("span", { class: `pill ${row.status.replaceAll(" ", "-")}` }, word("status", row.status)), row.because && !row.report ? h("p", { class: "hint" }, row.because) : null),
-        h("td", { class: "number" }, row.score === null || row.status === "extracts" ? "–" : row.score.toFixed(2)), h("td", { class: "number" }, row.sources || "–"),
-        h("td", { class: "number" }, usd(row.cost_usd)), h("td", { class: "number" }, row.duration_s ? span(row.duration_s) : "–"))))));
+        h("td", { "data-label": t("batch.status") }, h("span", { class: `pill ${row.status.replaceAll(" ", "-")}` }, word("status", row.status)), row.because && !row.report ? h("p", { class: "hint" }, row.because) : null),
+        number("score", row.score === null || row.status === "extracts" ? "–" : row.score.toFixed(2)), number("sources", row.sources || "–"),
+        number("cost", usd(row.cost_usd)), number("time", row.duration_s ? span(row.duration_s) : "–"))))));
   }
 
   load();

@@ -24,14 +24,13 @@ export function historyView(main) {
   }
 
   function item(run) {
-    const kin = [["updates", run.updates], ["follows", run.follows], ["forks", run.forks]].filter(([, id]) => id);
+    const kin = kinOf(run);
     return h("li", {},
       h("input", { type: "checkbox", "aria-label": t("history.pick", { question: run.question.slice(0, 60) }), checked: picked.includes(run.id), onchange: (event) => pick(run.id, event.target.checked) }),
       h("div", {}, h("a", { class: "history-question", href: `#/run/${run.id}` }, run.question || run.id),
         h("p", { class: "meta" }, h("span", { class: `pill ${run.status.replaceAll(" ", "-")}` }, word("status", run.status)),
           [moment(run.started), usd(run.cost_usd), t("history.rounds", { n: run.rounds })].join(" · "),
-          kin.map(([name, id]) => h("a", { href: `#/run/${id}` }, t(`history.${name}`)))),
-        tagsOf(run)));
+          kin.map(([name, id]) => h("a", { href: `#/run/${id}` }, t(`history.${name}`)))), tagsOf(run)));
   }
 
   function tagsOf(run) {
@@ -81,19 +80,23 @@ export function historyView(main) {
   return () => clearTimeout(timer);
 }
 
+const kinOf = (run) => ["updates", "follows", "forks"].filter((name) => run[name]).map((name) => [name, run[name]]);
+
 export function compareView(main, first, second) {
   document.title = `Fathom · ${t("compare.title")}`;
   const place = h("div", { class: "column wide" }, h("h1", {}, t("compare.title")));
   main.append(place);
-  get("compare", { first, second }).then((found) => place.append(...comparison(found).filter(Boolean)))
+  Promise.all([get("compare", { first, second }), get(`runs/${first}`), get(`runs/${second}`)])
+    .then(([found, ...runs]) => place.append(...comparison(found, runs).filter(Boolean)))
     .catch((error) => place.append(h("p", { class: "refusal", role: "alert" }, error.message)));
 }
 
 const plain = (value) => (value === null ? "–" : typeof value === "boolean" ? t(value ? "yes" : "no") : [value].flat().join(", "));
 
-function comparison(found) {
+function comparison(found, runs) {
   const row = (name, one, two) => h("tr", { class: String(one) === String(two) ? "" : "differs" }, h("th", { scope: "row" }, name), h("td", {}, String(one)), h("td", {}, String(two)));
-  const head = ["first", "second"].map((side) => h("th", { scope: "col" }, h("a", { href: `#/run/${found.runs[side]}/read` }, found.questions[side] || found.runs[side])));
+  const head = ["first", "second"].map((side, place) => h("th", { scope: "col" }, h("a", { href: `#/run/${found.runs[side]}/read` }, found.questions[side] || found.runs[side]),
+    h("p", { class: "meta" }, [moment(runs[place].started), ...kinOf(runs[place]).map(([name]) => t(`history.${name}`))].join(" · "))));
   const money = found.cost_usd;
   const held = (one) => `${word("tag", one.tag)} (${one.confidence.toFixed(2)})`;
   const findings = (title, list, kind) => (list.length ? h("section", { class: "card" }, h("h2", {}, `${title} (${list.length})`), h("ul", { class: kind }, list.map((one) => h("li", {}, one.statement, " ", h("span", { class: "hint" }, held(one)))))) : null);

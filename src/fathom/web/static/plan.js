@@ -5,7 +5,7 @@ import { act, button, h, say, show } from "./dom.js";
 import { expectation, t } from "./texts.js";
 
 export function planView(body, run) {
-  const place = h("div", { class: "column" });
+  const place = h("div", { class: "plan-view" });
   body.append(place);
   return () => {
     const table = !run.isWorking && run.info?.waits_for?.why === "review" ? run.info.waits_for.shown : null;

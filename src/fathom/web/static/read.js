@@ -1,7 +1,7 @@
 // Read: the report as it grows, then whole; every citation opens the quote in its passage.
 
 import { get } from "./api.js";
-import { address, h, inline, put, show } from "./dom.js";
+import { address, button, h, inline, put, show } from "./dom.js";
 import { goOn } from "./goon.js";
 import { day, span, t, usd, word } from "./texts.js";
 
@@ -72,7 +72,15 @@ function makeIndex(result) {
   const findings = new Map(result.findings.flatMap((finding) => finding.claims.map((id) => [id, finding])));
   const disputes = result.contradictions.filter((one) => !one.settled_by).map((one) => one.sides.map((side) => new Set(side.claims)));
   const titles = new Map(result.sources.map((page) => [page.sha, page]));
-  return { claims, cited, findings, disputes, titles, isJudged: result.kind !== "extracts" };
+  return { claims, cited, findings, disputes, titles, signs: new Set(result.signs), isJudged: result.kind !== "extracts" };
+}
+
+// The sign of a conclusion stands where its words do not say that it is one; the server knows where.
+const sign = () => h("abbr", { class: "sign", title: `${t("read.inference")}: ${t("read.inference.meaning")}` }, "†");
+
+function legend({ signs, disputes }) {
+  const lines = [signs.size ? `† ${t("read.inference.meaning")}` : "", disputes.length ? `‡ ${t("read.disputed.meaning")}` : ""];
+  return lines.some(Boolean) ? h("p", { class: "hint" }, lines.filter(Boolean).join(" ")) : null;
 }
 
 function claimsOf(sentence) {
@@ -101,15 +109,13 @@ function whole(run, result) {
   const title = isExtracts ? "" : /^# (.+)$/m.exec(result.report)?.[1] ?? result.question;
   const changed = new Set((result.update?.changes ?? []).filter((one) => CHANGED.has(one.kind)).map((one) => one.what));
   const shown = result.sections.filter((section) => section.sentences.length);
-  const hasInference = shown.some((section) => section.sentences.some((one) => one.kind === "inference"));
   const report = h("article", { class: "report", lang: /[가-힣]/.test(result.report) ? "ko" : null },
     title ? h("h2", { class: "report-title" }, title) : null,
     h("p", { class: "byline" }, t("read.basis", { n: result.citations.length, rounds: result.metadata?.rounds ?? 0 })),
     isExtracts ? h("p", { class: "note" }, t("read.extracts")) : null,
     changes(result.update),
     result.citations.length ? null : h("p", { class: "note" }, t("read.nothing")),
-    shown.map((section) => sectionOf(section, index, drawer, changed, run, result)),
-    hasInference ? h("p", { class: "hint" }, h("span", { class: "inference-mark" }, t("read.inference")), " ", t("read.inference.meaning")) : null,
+    shown.map((section, at) => [sectionOf(section, index, drawer, changed, run, result), at ? null : legend(index)]),
     disputes(result, index, drawer), findings(result, index, drawer), sources(result, index, drawer), rejected(result, index), figures(result),
     drawer.element);
   return [report, contents(report)];
@@ -136,10 +142,11 @@ function sectionOf(section, index, drawer, changed, run, result) {
   const isChanged = changed.has(section.title);
   const isNamed = section.title && section.title !== result.question;
   return h("section", { class: `part ${section.kind}${isChanged ? " changed" : ""}`, id: isNamed ? `part-${section.id}` : null, tabindex: -1 },
-    isNamed ? h("h2", {}, section.title, isChanged ? h("span", { class: "tag" }, t("read.changed")) : null) : null,
+    isNamed ? h("h2", {}, section.title, index.signs.has(section.id) ? sign() : null, isChanged ? h("span", { class: "tag" }, t("read.changed")) : null) : null,
     blocks.map((block, place) => {
-      const own = section.sentences.filter((one) => Math.min(one.block, blocks.length - 1) === place);
-      return own.length ? [blockOf(block, own, index, drawer), chartsOf(section, place, drawer, run, result)] : null;
+      const own = section.sentences.map((one, at) => ({ ...one, isSigned: index.signs.has(`${section.id}/${at}`) })).filter((one) => Math.min(one.block, blocks.length - 1) === place);
+      const signed = block.columns.map((_, column) => index.signs.has(`${section.id}:${place}:${column}`));
+      return own.length ? [blockOf(block, own, index, drawer, signed), chartsOf(section, place, drawer, run, result)] : null;
     }));
 }
 
@@ -162,10 +169,10 @@ function quotesOf(citation, result) {
   return citation.quotes.map((quote) => ({ quote, claim: claimWith(quote, result) }));
 }
 
-function blockOf(block, sentences, index, drawer) {
+function blockOf(block, sentences, index, drawer, signed) {
   const make = (one) => sentenceOf(one, index, drawer);
   const heading = block.title && block.kind !== "table" ? h("h3", {}, block.title) : null;
-  if (block.kind === "table") return tableOf(block, sentences, index, drawer);
+  if (block.kind === "table") return tableOf(block, sentences, index, drawer, signed);
   if (block.kind === "bullets") return [heading, h("ul", {}, sentences.map((one) => h("li", {}, make(one))))];
   if (block.kind === "numbered") return [heading, h("ol", {}, sentences.map((one) => h("li", {}, make(one))))];
   if (block.kind === "extract") return [heading, h("blockquote", {}, sentences.map((one) => h("p", {}, make(one))))];
@@ -173,7 +180,7 @@ function blockOf(block, sentences, index, drawer) {
 }
 
 // Where all cells rest on the same sources, the table has their marks once, behind its title.
-function tableOf(block, sentences, index, drawer) {
+function tableOf(block, sentences, index, drawer, signed) {
   const all = evidenceOf(sentences.flatMap(claimsOf), index);
   const isShared = Boolean(block.title) && sentences.every((one) => {
     const own = evidenceOf(claimsOf(one), index);
@@ -188,10 +195,11 @@ function tableOf(block, sentences, index, drawer) {
   }
   const full = [...rows].filter(([, cells]) => cells.some((cell) => cell?.some((one) => one.status !== "connective"))).sort(([a], [b]) => a - b);
   const width = Math.max(block.columns.length, ...full.map(([, cells]) => cells.length));
-  return h("div", { class: "table", role: "region", tabindex: 0, "aria-label": block.title || t("read.table") }, h("table", {},
+  const label = (at) => (width > 3 && at ? block.columns[at] + (signed[at] ? " †" : "") : null);
+  return h("div", { class: "table", role: "region", tabindex: 0, "aria-label": block.title || t("read.table") }, h("table", { class: width > 3 ? "stacked" : null },
     block.title ? h("caption", {}, block.title, isShared ? all.map((one) => mark(one, null, drawer)) : null) : null,
-    block.columns.length ? h("thead", {}, h("tr", {}, block.columns.map((text) => (text ? h("th", { scope: "col" }, text) : h("td", {}))))) : null,
-    h("tbody", {}, full.map(([, cells]) => h("tr", {}, Array.from({ length: width }, (_, at) => h("td", {}, (cells[at] ?? []).map((one) => [make(one), " "]))))))));
+    block.columns.length ? h("thead", {}, h("tr", {}, block.columns.map((text, at) => (text ? h("th", { scope: "col" }, text, signed[at] ? sign() : null) : h("td", {}))))) : null,
+    h("tbody", {}, full.map(([, cells]) => h("tr", {}, Array.from({ length: width }, (_, at) => h("td", { "data-label": label(at) }, (cells[at] ?? []).map((one) => [make(one), " "]))))))));
 }
 
 function sentenceOf(sentence, index, drawer, isMarkedAbove = false) {
@@ -200,12 +208,12 @@ function sentenceOf(sentence, index, drawer, isMarkedAbove = false) {
   const isUnsupported = sentence.status === "unsupported" || (sentence.status === "supported" && !evidence.length);
   const isDisputed = evidence.length > 0 && index.disputes.some((sides) => isOneSided(sentence, sides));
   const marks = isMarkedAbove ? [] : evidence.map((one) => mark(one, sentence, drawer));
-  // The last word and the first of its sources stay on one line.
+  if (sentence.isSigned) marks.push(sign());
+  if (isDisputed) marks.push(h("a", { class: "sign", href: "#disputes", title: t("read.disputed"), "aria-label": t("read.disputed"), onclick: jump }, "‡"));
+  // The last word and its marks stay on one line.
   const [, start, end] = /^(.*\s)?([^\s*`]*)$/s.exec(sentence.text) ?? [null, sentence.text, ""];
   return h("span", { class: isInference ? "sentence inference" : "sentence" }, inline(start ?? ""),
-    h("span", { class: "end" }, end, marks.slice(0, 2)), marks.slice(2),
-    isInference ? h("span", { class: "inference-mark" }, t("read.inference")) : null,
-    isDisputed ? h("a", { class: "disputed-mark", href: "#disputes", onclick: jump }, t("read.disputed")) : null,
+    h("span", { class: "end" }, end, marks.slice(0, 6)), marks.slice(6),
     isUnsupported ? h("span", { class: "unsupported" }, t("read.unsupported")) : null);
 }
 
@@ -272,7 +280,7 @@ function makeDrawer(run, index) {
     const statement = index.claims.get(claim);
     const verdict = statement?.verdict;
     return h("section", { class: "quote" }, quote.heading ? h("p", { class: "hint" }, quote.heading) : null, text,
-      statement ? h("p", { class: "claim" }, h("strong", {}, t("read.claim")), " ", statement.statement) : null,
+      statement && statement.statement !== quote.text ? h("p", { class: "claim" }, h("strong", {}, t("read.claim")), " ", statement.statement) : null,
       index.isJudged ? surety(claim, index) : null,
       verdict && index.isJudged ? h("p", { class: "hint" }, t("read.verdict", { score: verdict.score.toFixed(2) }), verdict.reason ? ` · ${verdict.reason}` : "") : null);
   }
@@ -316,8 +324,8 @@ function sources(result, index, drawer) {
     h("span", { class: "source-title" }, one.title || one.address),
     h("span", { class: "meta" }, [one.publisher, one.published ? day(one.published) : t("read.undated"), t("read.fetched", { day: day(one.fetched) }), one.is_primary ? t("read.primary") : "",
       repeats.get(one.number) ?? (result.citations.length > 1 ? t("read.independent") : "")].filter(Boolean).join(" · ")),
-    address(one.address),
-    h("button", { type: "button", class: "quiet", onclick: () => drawer.open({ citation: one, quotes: quotesOf(one, result) }, null) }, t("read.quotes", { n: one.quotes.length }))))));
+    h("span", { class: "row" }, address(one.address),
+      button(t("read.quotes", { n: one.quotes.length }), () => drawer.open({ citation: one, quotes: quotesOf(one, result) }, null), "quiet"))))));
 }
 
 function claimWith(quote, result) {
