@@ -18,7 +18,7 @@ async def intake(
 
     The configuration is stored under the run's name, so that a resume needs no configuration.
 
-    Reads:  question, earlier
+    Reads:  question, earlier, run
     Writes: run; effort and forecast, or for an update questions, asked, judgements, rulings,
             outline, sections, queries, visited, offered
     """

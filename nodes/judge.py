@@ -47,7 +47,8 @@ async def judge(
     Stored pages that may close a gap are chosen for the next round, except in a run without a model.
 
     Reads:  question, questions, queries, asked, claims, pages, judgements, costs, failures, hypotheses,
-            rulings, is_finishing, earlier, known, effort, rejected, outline, rereads
+            rulings, is_finishing, earlier, known, effort, rejected, outline, rereads, direction, strategy,
+            perspectives, tool, waiting, visited, directions, findings, contradictions, forecast
     Writes: claims, judgements, findings, rulings, contradictions, hypotheses, is_report_due, failures,
             costs; outline and rereads when a model judged; report when it ends with nothing found
     """
@@ -76,7 +77,9 @@ async def judge(
     judgement = score_round(state, case, assessment, today).model_copy(update=scores)
     position = find_position(state, judgement, assessment, run_config, await budget.account())
     wishes = [] if "direction" in state else await signals.waiting()
-    judgement = decide_stop(judgement, _add_outside_pressure(position, bool(wishes), run_config, time_budget))
+    judgement = decide_stop(
+        judgement, _add_requests_and_time(position, bool(wishes), run_config, time_budget)
+    )
     update: ResearchState = {
         "claims": drawn,
         "findings": balance.findings,
@@ -126,13 +129,13 @@ async def _collect_costs(state: ResearchState, own: Sequence[Cost], budget: Budg
     return [*costs, *await budget.unreported_costs([*state.get("costs", []), *costs])]
 
 
-def _add_outside_pressure(
+def _add_requests_and_time(
     position: RunPosition,
     has_requested_query: bool,
     run_config: RunConfig,
     time_budget: TimeBudgetPort | None,
 ) -> RunPosition:
-    """Add what forces a stop from outside: a user's wish and the time limit."""
+    """Add what comes from outside: a user's waiting query, which keeps the run going, and the time limit."""
     position = replace(position, has_requested_query=has_requested_query and run_config.strategy == "loop")
     if not time_budget:
         return position

@@ -10,7 +10,8 @@ async def publish(state: Writing, *, budget: BudgetPort, run_config: RunConfig) 
 
     This is the last node, so it also records what cancelled calls cost.
 
-    Reads:  question, outline, sections, questions, pages, claims, rejected, judgements, failures, costs
+    Reads:  question, outline, sections, questions, pages, claims, rejected, judgements, findings,
+            contradictions, earlier, update, failures, costs
     Writes: report, costs
     """
     return {

@@ -19,7 +19,7 @@ async def review(
     interrupt may cost money, since the node runs again from its start.
 
     Reads:  question, strategy, effort, perspectives, tool, questions, queries, waiting, claims, findings,
-            judgements, directions, said, recalled
+            judgements, directions, said, recalled, contradictions, outline, forecast
     Writes: queries, questions, feedback, said, is_finishing
     """
     if await signals.is_stopping():

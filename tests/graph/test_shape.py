@@ -136,6 +136,16 @@ def unnamed(tree: str, root: Path) -> list[str]:
     return missing
 
 
+def absent(tree: str, root: Path) -> list[str]:
+    """The files and folders that the tree names and the repository does not have."""
+    missing = []
+    for folder in re.findall(r"^([\w/]+)/ ", tree, re.MULTILINE):
+        words = part(tree, folder).removeprefix(f"{folder}/")
+        names = ["", *re.findall(r"[\w-]+(?:\.(?:py|md|ipynb)|/)(?!\w)", words)]
+        missing += [f"{folder}/{name}" for name in names if not (root / folder / name).exists()]
+    return missing
+
+
 def part(tree: str, folder: str) -> str:
     """What the tree says about a folder: its line, and the lines under it that are set in."""
     found = re.search(rf"^{re.escape(folder)}/.*(?:\n[ \t]+.*)*", tree, re.MULTILINE)
@@ -197,6 +207,25 @@ def test_the_drawing_in_the_readme_is_the_graph() -> None:
 
 def test_the_tree_in_the_readme_names_every_folder_and_every_part_of_the_machine() -> None:
     assert unnamed(block(README, "tree"), ROOT) == []
+
+
+def test_every_name_in_the_readmes_tree_exists() -> None:
+    assert absent(block(README, "tree"), ROOT) == []
+
+
+def test_every_folder_in_the_readmes_tree_has_a_folder_of_tests() -> None:
+    inside = part(block(README, "tree"), "src/fathom").removeprefix("src/fathom/")
+    packages = ["graph", "nodes", "prompts", "state", *re.findall(r"(\w+)/ ", inside)]
+    assert len(packages) > 15
+    assert [name for name in packages if not (ROOT / "tests" / name).is_dir()] == []
+
+
+def test_a_name_in_a_tree_that_does_not_exist_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "nodes").mkdir()
+    (tmp_path / "nodes" / "judge.py").touch()
+    assert absent("nodes/ verbs\n  judge.py", tmp_path) == []
+    assert absent("nodes/ verbs: gone.py\n  judge.py old/", tmp_path) == ["nodes/gone.py", "nodes/old/"]
+    assert absent("docs/ words", tmp_path) == ["docs/"]
 
 
 def test_what_a_tree_leaves_out_is_seen(tmp_path: Path) -> None:

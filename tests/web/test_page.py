@@ -13,9 +13,12 @@ from standins.documents import QUESTION
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.graph.research import graph
+from fathom.report.formats import registry
 from fathom.settings.settings import Settings, load_settings
+from fathom.state import RunConfig
 from fathom.web.app import make_page_app
 from fathom.web.page import COOKIE, STATIC
+from fathom.web.run_requests import FORMATS
 
 pytestmark = pytest.mark.whole
 RUN = "api/runs/00000000-0000-4000-8000-000000000000"
@@ -231,6 +234,16 @@ def test_both_languages_have_every_word_that_is_used() -> None:
     assert used <= set(english), used - set(english)
     groups = {key.rpartition(".")[0] for key in english}
     assert set(re.findall(r"\bt\(`(\w+)\.\$\{", script)) <= groups
+
+
+def test_every_run_setting_has_a_label_on_the_page() -> None:
+    english = json.loads((STATIC / "texts" / "en.json").read_text("utf-8"))
+    labels = {key.removeprefix("setting.") for key in english if key.startswith("setting.")}
+    assert labels == set(RunConfig.model_fields)
+
+
+def test_the_page_offers_every_format_and_the_zip() -> None:
+    assert set(FORMATS) == {one.ending.removeprefix(".") for one in registry.FORMATS.values()} | {"zip"}
 
 
 async def test_a_batch_is_refused_in_one_sentence_or_begun(client: httpx.AsyncClient, shelf: Path) -> None:

@@ -148,7 +148,7 @@ def check_diversity(at: RunPosition) -> StopReason | None:
 
 
 def check_convergence(at: RunPosition) -> StopReason | None:
-    """The model sees that another round would not change which pages are the evidence."""
+    """In a run without a model: another round would not change which pages are the evidence."""
     return at.settled
 
 
