@@ -203,7 +203,7 @@ def test_a_sentence_passed_off_as_a_connection_is_found() -> None:
         ),
         ("## Sources", "## What else\n\nMore.\n\n## Sources", "says what the ledger does not: More."),
         ("<https://sea.example/a>", "<https://evil.example/a>", "evil.example"),
-        ("- It cites", "- Beyond doubt, it cites", "Beyond doubt"),
+        ("## Sources\n", "## Sources\n\n- Beyond doubt, it holds.\n", "Beyond doubt"),
     ],
 )
 def test_what_a_hand_wrote_into_the_report_is_found(old: str, new: str, fault: str) -> None:
@@ -252,7 +252,7 @@ def test_why_a_run_stopped_is_known_in_a_korean_report_of_an_earlier_version(key
         ("## 용량", "가장 싼 발전소이기도 하다.\n\n## 용량"),
         ("The rest follows below.", "The rest follows below. It never fails."),
         ("## Sources", "## What else\n\nMore.\n\n## Sources"),
-        ("- It cites", "- Beyond doubt, it cites"),
+        ("## Sources\n", "## Sources\n\n- Beyond doubt, it holds.\n"),
         ("## What is known\n", "## What is known\n\n| a | table |"),
     ],
 )

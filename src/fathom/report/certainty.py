@@ -155,7 +155,7 @@ def describe_certainty(
     Extracts make no points of their own; of what they lack only the parts without a close passage are told.
     """
     is_report = kind == "report"
-    lines = [_describe_sources(outcome, numbers, words)] if outcome.used and is_report else []
+    lines = list(_describe_sources(outcome, numbers, words)) if outcome.used and is_report else []
     lines += (
         _describe_single_sources(outcome, numbers, words)
         if is_report
@@ -174,8 +174,8 @@ def describe_certainty(
     lines += missing
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
-    if is_report and (count := _count_inferences(outcome, numbers)):
-        lines.append(words("certainty.inferences", count=count))
+    if is_report and _has_inferences(outcome, numbers):
+        lines.append(words("certainty.inferences"))
     if left_out := " ".join(
         [
             *_describe_rejected(outcome, rejected, words),
@@ -190,9 +190,9 @@ def describe_certainty(
     return [*lines, *([] if outcome.judgement.stop else [words("certainty.going_on")])]
 
 
-def _count_inferences(outcome: ReportBasis, numbers: NumbersByClaim) -> int:
+def _has_inferences(outcome: ReportBasis, numbers: NumbersByClaim) -> bool:
     told = (s for section in outcome.sections for s in section.sentences if s.kind == "inference")
-    return sum(bool(cited_numbers(sentence, numbers)) for sentence in told)
+    return any(cited_numbers(sentence, numbers) for sentence in told)
 
 
 def _parts_without_passages(outcome: ReportBasis, words: Messages) -> Iterator[str]:
@@ -210,14 +210,15 @@ def _parts_without_passages(outcome: ReportBasis, words: Messages) -> Iterator[s
         )
 
 
-def _describe_sources(outcome: ReportBasis, numbers: NumbersByClaim, words: Messages) -> str:
-    """How many sources, and how many of them do not repeat one another."""
+def _describe_sources(outcome: ReportBasis, numbers: NumbersByClaim, words: Messages) -> Iterator[str]:
+    """That there is but one source, or that some repeat one another: their list tells the rest."""
     cited = {n for claim in outcome.used for n in numbers.get(claim.id, [])}
     sources = {one for finding in outcome.findings for one in finding.independent_sources}
     count, independent = len(cited), min(len(sources), len(cited))
     if 0 < independent < count:
-        return words("certainty.independent", count=count, independent=independent)
-    return words("certainty.sources", count=count)
+        yield words("certainty.independent", count=count, independent=independent)
+    elif count == 1:
+        yield words("certainty.sources")
 
 
 def _describe_single_sources(outcome: ReportBasis, numbers: NumbersByClaim, words: Messages) -> Iterator[str]:

@@ -194,7 +194,8 @@ class PreparedReport:
         """The sentences whose marks stand here.
 
         Those of a run stand once: behind the last of a paragraph's sentences that have the same sources,
-        behind the last cell of a row, or at the caption of a table that has the same sources everywhere.
+        behind the last cell of a row, or at the caption of a table that has the same sources everywhere. A
+        conclusion has none of its own where the facts of its paragraph or row cite them all.
         """
         return self._runs.get(id(place), [])
 
@@ -206,26 +207,40 @@ class PreparedReport:
     def _runs_of(self, layout: BlockLayout) -> Iterator[tuple[Sentence | Block, list[Sentence]]]:
         """Neighbours with the same marks, each run with the place where these stand."""
         if layout.block.kind == "table":
-            lines = [[s for cell in row for s in cell if not _is_bare_cell(s)] for row in layout.rows]
-            told = [s for line in lines for s in line]
-            if layout.block.title and len({self._marks_of(s) for s in told}) == 1 and self._marks_of(told[0]):
-                yield layout.block, told
-                return
-            # The sources of a row stand together behind its last cell; what is computed, disputed or without
-            # support is marked by itself.
-            single = [[s] for line in lines for s in line if self._is_marked_alone(s)]
-            rows = [[s for s in line if cited_numbers(s, self.numbers)] for line in lines]
-            rows = [[s for s in row if not self._is_marked_alone(s)] for row in rows]
-            runs = [run for run in [*rows, *single] if run]
-        elif layout.block.kind != "paragraph":
+            yield from self._runs_of_table(layout)
+            return
+        if layout.block.kind != "paragraph":
             runs = [[s] for s in layout.sentences]  # a reader takes the items of a list one by one
         else:
-            runs = [list(run) for _, run in groupby(layout.sentences, self._marks_of)]
+            cited = [s for s in layout.sentences if not self._is_covered(s, layout.sentences)]
+            runs = [list(run) for _, run in groupby(cited, self._marks_of)]
         yield from ((run[-1], run) for run in runs if self._marks_of(run[-1]))
+
+    def _runs_of_table(self, layout: BlockLayout) -> Iterator[tuple[Sentence | Block, list[Sentence]]]:
+        """The table as a whole, or its rows; what is computed, disputed or without support is by itself."""
+        lines = [[s for cell in row for s in cell if not _is_bare_cell(s)] for row in layout.rows]
+        told = [s for line in lines for s in line]
+        if layout.block.title and len({self._marks_of(s) for s in told}) == 1 and self._marks_of(told[0]):
+            yield layout.block, told
+            return
+        for line in lines:
+            alone = [s for s in line if self._is_marked_alone(s)]
+            others = [s for s in line if not self._is_marked_alone(s)]
+            yield from ((s, [s]) for s in alone if self._marks_of(s))
+            if cited := [s for s in others if self._marks_of(s) and not self._is_covered(s, others)]:
+                yield others[-1], cited
 
     def cited_in(self, run: Sequence[Sentence]) -> list[int]:
         """The sources that the sentences of a run cite together."""
         return sorted({n for sentence in run for n in cited_numbers(sentence, self.numbers)})
+
+    def _is_covered(self, sentence: Sentence, beside: Sequence[Sentence]) -> bool:
+        """Whether it is a conclusion from nothing but what the facts beside it cite."""
+        if sentence.kind != "inference" or self._is_marked_alone(sentence):
+            return False
+        facts = [s for s in beside if s.kind != "inference"]
+        found = cited_numbers(sentence, self.numbers)
+        return bool(found) and set(found) <= set(self.cited_in(facts))
 
     def _is_marked_alone(self, sentence: Sentence) -> bool:
         is_odd = is_unsupported(sentence, self.numbers) or self.is_disputed(sentence)
