@@ -123,6 +123,17 @@ def test_names_that_several_texts_use_are_worth_asking_about() -> None:
         ("How does Merrow pay for it?", "What is a barrage?", "How does Merrow pay for a barrage?"),
         ("그 비용은 얼마인가요?", "조력 발전은 어떻게 작동하나요?", "조력 발전의 비용은 얼마인가요?"),
         ("그것의 비용은 얼마인가요?", "조력 발전은 어떻게 작동하나요?", "조력 발전의 비용은 얼마인가요?"),
+        (
+            "Who paid for it?",
+            "How much does tidal power at Swale cost?",
+            "Who paid for tidal power at Swale?",
+        ),
+        (
+            "Which of them is cheaper?",
+            "How do locks compare with lifts?",
+            "Which of locks and lifts is cheaper?",
+        ),
+        ("When did he die?", "Who founded Ouseport?", "When did he die?"),
         # What stands alone, or leans on nothing that can be seen, stays as it is.
         ("Why does the Pentle cable fail?", "What is tidal power?", "Why does the Pentle cable fail?"),
         ("How long does it take to build a dam?", "What is silt?", "How long does it take to build a dam?"),

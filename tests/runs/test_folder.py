@@ -383,6 +383,7 @@ async def test_what_the_run_remembers_is_in_the_folder_in_three_tiers(tmp_path: 
     await folder(tmp_path).keep(known(), SPENT)
     history = json.loads((tmp_path / "search_history.json").read_text())
     assert [entry["query"] for entry in history] == ["plant output"]
+    assert all(entry["pages"] is not None and entry["new_claims"] is not None for entry in history)
     memory = json.loads((tmp_path / "working_memory.json").read_text())
     assert memory["learnings"] == [TEXT, "It may close."]
     archive = (tmp_path / "archival/claims.jsonl").read_text().splitlines()

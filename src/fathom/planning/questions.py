@@ -47,6 +47,9 @@ _KOREAN_WHEN = re.compile(r"(?:에|에서|에게|으로|로|까지|부터|때|�
 _POSSESSIVE = re.compile(r"\b(?:its|their)\b")
 _SIDE_OF = re.compile(r"the (?:purpose|meaning|definition|aim|goal|point|use|idea) of (?=\S)", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|them)\b|\bone(?=$|\?)")
+_COMPARED = re.compile(r"\bdo(?:es)? (.+?) (?:compare|differ) (?:with|to|from) ([^?,]+)", re.IGNORECASE)
+_OF_THEM = re.compile(r"\b(?:of|between|among) them\b", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"(?:who|whom|whose)\b", re.IGNORECASE)
 _FINAL_PRONOUN = re.compile(r"\b(?:it|them|one)(?=$|\?)")
 _KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
 
@@ -85,14 +88,25 @@ def _fill_pronoun(part: str, first: str) -> str:
     After a name of its own, only a final "it" refers back: "how does PostgreSQL store it".
     """
     pronoun = _POSSESSIVE.search(part) or _PRONOUN.search(part)
-    is_one = pronoun is not None and pronoun.group() in {"it", "its", "one"}
-    subject = "" if part == first or not pronoun else _subject(first, is_one=is_one)
-    if not subject or not pronoun:
+    if part == first or not pronoun:
+        return part
+    is_person = pronoun.group() in {"he", "she"}
+    if is_person and _ASKS_WHO.match(first):  # "he" is the answer, which nobody has yet
+        return part
+    is_one = pronoun.group() in {"it", "its", "one"}
+    both = find_compared_things(first) or _compared_with(first) if _OF_THEM.search(part) else []
+    subject = " and ".join(both) or _subject(first, is_one=is_one)
+    if not subject:
         return part
     if find_name_words(part[: pronoun.start()]):
         return _FINAL_PRONOUN.sub(lambda _: subject, part, count=1)
     owned = _POSSESSIVE.sub(lambda _: f"{subject}'s", part, count=1)
     return owned if owned != part else _PRONOUN.sub(lambda _: subject, part, count=1)
+
+
+def _compared_with(question: str) -> list[str]:
+    found = _COMPARED.search(question)
+    return list(found.groups()) if found else []
 
 
 def _subject(question: str, *, is_one: bool = False) -> str:
@@ -118,6 +132,10 @@ def _subject(question: str, *, is_one: bool = False) -> str:
     is_all = is_all or (words[0].lower() == "how" and (not after or is_verb(after[0].lower())))
     if phrase and (is_all or phrase[0].lower() in _ARTICLES or find_name_words(f"on {' '.join(phrase)}")):
         return " ".join(phrase)
+    if phrase and after and after[0] in {"at", "in", "of", "on"} and after[1:] and after[1][:1].isupper():
+        return " ".join(
+            [*phrase, after[0], *_phrase(after[1:])]
+        )  # "How much does tidal power at Swale cost?"
     name = next(iter(find_name_words(question)), "")
     at = next((n for n, word in enumerate(words) if name and name in word), 0)
     before = words[at - 1] if at else ""

@@ -51,7 +51,15 @@ def summarize_round(
     progress = describe_progress(judgement.coverage, has_high_gap, say, is_by_words=judgement.is_by_words)
     score = f"{judgement.overall:.2f}"
     words = [
-        say("round.over", round=judgement.round, drawn=drawn, pages=pages, apart=apart, new=new),
+        say(
+            "round.over",
+            count=judgement.claims,
+            round=judgement.round,
+            drawn=drawn,
+            pages=pages,
+            apart=apart,
+            new=new,
+        ),
         f"{progress}." if judgement.is_by_words else say("round.scored", progress=progress, score=score),
     ]
     if disputed := sum(entry.is_open for entry in contradictions):

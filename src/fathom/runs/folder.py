@@ -13,7 +13,7 @@ from fathom.errors import BadInput, RunStopped
 from fathom.events import PlanGenerated, Progress, RoundCompleted, Spent, Started
 from fathom.evidence.corroboration import group_knowledge
 from fathom.ids import short_id
-from fathom.planning.memory import RECENT_ROUNDS, summarize_rounds
+from fathom.planning.memory import RECENT_ROUNDS, draw_lessons, summarize_rounds
 from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report import listings
 from fathom.report.bibliography import PageTextSource, render_bibtex, write_papers
@@ -203,7 +203,9 @@ def render_memory(state: RunState) -> dict[str, str]:
 
 
 def _search_history(state: RunState) -> list[dict[str, Any]]:
-    lessons: dict[str, Lesson] = {lesson.query: lesson for lesson in state.get("lessons", [])}
+    lessons: dict[str, Lesson] = {
+        lesson.query: lesson for lesson in [*_lessons_of_last_round(state), *state.get("lessons", [])]
+    }
     return [
         {
             "id": query.id,
@@ -216,6 +218,12 @@ def _search_history(state: RunState) -> list[dict[str, Any]]:
         }
         for query in state.get("asked", [])
     ]
+
+
+def _lessons_of_last_round(state: RunState) -> list[Lesson]:
+    """What the queries of the latest judged round brought; a plan after it would say the same."""
+    found = (state.get("asked", []), state.get("chosen", []), state.get("pages", []), state.get("claims", []))
+    return draw_lessons(*found, len(state.get("judgements", [])))
 
 
 def _working_memory(state: RunState) -> dict[str, Any]:
