@@ -55,7 +55,7 @@ def test_every_question_has_a_line_in_one_table_and_a_folder(
     lines = told.out.splitlines()
     assert lines[0].split() == ["LINE", "STATUS", "SCORE", "SOURCES", "COST", "TIME", "REPORT", "QUESTION"]
     assert [row.split()[0] for row in lines[1:4]] == ["2", "4", "5"]
-    assert lines[-1] == "3 of 3 have a report; $0.0000 in all"
+    assert lines[-1] == "3 of 3 have extracts; $0.0000 in all"
     for row in lines[1:4]:
         report = next(word for word in row.split() if word.startswith("runs/q/"))
         assert "\n# " in (work / report).read_text("utf-8")
@@ -285,5 +285,5 @@ def test_at_a_terminal_the_questions_in_hand_are_shown_live(work: Path, over: li
     terminal = Terminal(["batch", asked(work, QUESTION, KOREAN_QUESTION), *over], work)
     terminal.says("in hand")
     terminal.says("LINE")
-    terminal.says("2 of 2 have a report")
+    terminal.says("2 of 2 have extracts")
     assert terminal.ends() == 0

@@ -209,8 +209,8 @@ class BatchView:
 def _describe_outcome(outcome: QuestionOutcome) -> str:
     if not outcome.has_report:
         return f"{outcome.status}{f': {outcome.because}' if outcome.because else ''}"
-    score = f"score {outcome.score or 0:.2f}"
-    return f"{outcome.status}, {score}, {count_of(outcome.sources, 'source')}, ${outcome.cost_usd:.4f}"
+    score = "" if outcome.score is None else f", score {outcome.score:.2f}"
+    return f"{outcome.status}{score}, {count_of(outcome.sources, 'source')}, ${outcome.cost_usd:.4f}"
 
 
 def _print_table(outcomes: Sequence[QuestionOutcome]) -> None:
@@ -235,11 +235,14 @@ def _print_table(outcomes: Sequence[QuestionOutcome]) -> None:
     for one, row in zip(outcomes, cells, strict=True):
         question = cut(plain(one.question), room if is_wide else shown - 4)
         print(_format_row(row, widths) + (f"  {question}" if is_wide else f"\n    {question}"))
-    done = sum(one.has_report and one.status != "failed" for one in outcomes)
+    extracts = sum(one.status == "extracts" for one in outcomes)
+    reports = sum(one.has_report and one.status not in ("failed", "extracts") for one in outcomes)
     empty = sum(one.status == "failed" for one in outcomes)
     cost = sum(one.cost_usd for one in outcomes)
     nothing = f", for {empty} nothing was found" if empty else ""
-    print(f"\n{done} of {len(outcomes)} have a report{nothing}; ${cost:.4f} in all")
+    counts = {"a report": reports if reports or not extracts else None, "extracts": extracts or None}
+    done = [f"{count} of {len(outcomes)} have {what}" for what, count in counts.items() if count is not None]
+    print(f"\n{', '.join(done)}{nothing}; ${cost:.4f} in all")
 
 
 def _format_row(cells: Sequence[str], widths: Sequence[int]) -> str:
