@@ -75,6 +75,22 @@ def tagged_finding(tag: Tag) -> Finding:
             "unsure",
             ["weak"],
         ),
+        (  # a dispute about something that does not bear on the question
+            {
+                "used": [claim(name="c2"), claim(relevance=0.2)],
+                "findings": [tagged_finding("CONTRADICTED"), tagged_finding("CONTRADICTED")],
+            },
+            "complete",
+            [],
+        ),
+        (
+            {
+                "used": [claim(name="c2"), claim()],
+                "findings": [tagged_finding("CONTRADICTED"), tagged_finding("CONTRADICTED")],
+            },
+            "unsure",
+            ["weak"],
+        ),
         ({"findings": []}, "complete", []),
         (
             {
