@@ -53,6 +53,8 @@ def test_without_a_model_the_pages_of_a_run_are_no_surer_than_its_lines(
     fathom(QUESTION, "--docs", str(shelf), "--out", "out")
     findings = (work / "out" / "findings.md").read_text("utf-8")
     assert len(findings.splitlines()) > 5
+    hypotheses = (work / "out" / "hypotheses.md").read_text("utf-8")
+    assert "There are no hypotheses: a model proposes them" in hypotheses
     for page in (findings, (work / "out" / "statistics.md").read_text("utf-8").partition("\n## Rounds")[0]):
         for word in ("LIKELY", "HIGH", "Confirmed", "Uncertain", "Score"):
             assert word not in page
