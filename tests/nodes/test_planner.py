@@ -211,7 +211,7 @@ async def test_a_page_that_does_not_come_is_not_waited_for(monkeypatch: pytest.M
         await asyncio.Event().wait()
         raise AssertionError
 
-    monkeypatch.setattr("fathom.planning.perspectives._STRUCTURE_TIMEOUT_S", 0.01)
+    monkeypatch.setattr("fathom.planning.model_inputs._STRUCTURE_TIMEOUT_S", 0.01)
     state: ResearchState = {"question": "An overview of tidal power"}
     update = await planned(plan("tides"), state, engines=FakeEngines([[hit()]]), reader=never)
     assert update["failures"] == []

@@ -69,7 +69,7 @@ async def test_the_plan_the_findings_and_the_gaps_are_on_the_table() -> None:
     assert table["gaps"] == ["Costs are missing", "No maps"]
     assert table["suggested"] == ["cost", "cost"]
     assert (table["spent_usd"], table["budget_usd"]) == (0.25, 1.0)
-    assert table["summary"].startswith("After round 1 there are ")
+    assert table["summary"].startswith("After round 1 there is 1 claim ")
     assert "What is missing most: Costs are missing." in table["summary"]
     assert table["why"] == "review"
     assert after["queries"] == STATE["queries"]

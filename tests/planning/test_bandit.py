@@ -6,8 +6,8 @@ from fakes.records import claim, gap, judgement, query
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.planning.bandit import EMPTY_AFTER, arm_worth, gaps_to_close, rank_arms, unasked_gaps
 from fathom.planning.queries import angle_queries, counter_queries
+from fathom.planning.tree import EMPTY_AFTER, arm_worth, gaps_to_close, rank_arms, unasked_gaps
 from fathom.state import Hypothesis
 
 

@@ -16,7 +16,7 @@ from fathom.planning.memory import (
     is_overused,
     lesson_discount,
 )
-from fathom.planning.perspectives import (
+from fathom.planning.model_inputs import (
     derive_perspectives,
     describe_structure,
     distinct_perspectives,

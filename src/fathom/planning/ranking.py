@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fathom.evidence.scoring import ANSWERED_FROM
-from fathom.planning.bandit import PRIORITY_WEIGHTS, rank_arms
-from fathom.planning.dependencies import has_placeholder
 from fathom.planning.memory import lesson_discount
 from fathom.planning.queries import QueryCandidate, detect_family, normalize_query
+from fathom.planning.questions import has_placeholder
+from fathom.planning.tree import PRIORITY_WEIGHTS, rank_arms
 from fathom.search.routing import HYBRID, KNOWN_ENGINES
 from fathom.state import Claim, Family, Gap, Lesson, Query, RunConfig, SubQuestion
 from fathom.text.embedding import embed, is_embeddable

@@ -8,14 +8,6 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
 
-from fathom.planning.dependencies import (
-    drop_placeholders,
-    drop_unsound_needs,
-    fill_answers,
-    find_answers,
-    is_askable,
-    longest_chain,
-)
 from fathom.planning.hypotheses import leading_hypothesis
 from fathom.planning.memory import is_overused
 from fathom.planning.queries import (
@@ -28,6 +20,14 @@ from fathom.planning.queries import (
     find_new_names,
     normalize_query,
     queries_from_other_angles,
+)
+from fathom.planning.questions import (
+    drop_placeholders,
+    drop_unsound_needs,
+    fill_answers,
+    find_answers,
+    is_askable,
+    longest_chain,
 )
 from fathom.planning.ranking import choose_queries, drop_repeats, make_scoring_context, order_open_questions
 from fathom.search.papers import links_wanted

@@ -3,7 +3,7 @@
 import pytest
 from fakes.records import claim, query, question
 
-from fathom.planning.dependencies import (
+from fathom.planning.questions import (
     drop_placeholders,
     drop_unsound_needs,
     extract_key_phrase,
