@@ -126,23 +126,20 @@ class FederatedSearch:
         return await self.budget.overspent() if self.budget and self.prices else {}
 
     async def _ask(self, engine: SearchEngine, query: Query, limit: int) -> EngineAnswer | ProviderError:
+        """Ask one engine; the search shows in LangChain callbacks as a retriever's run."""
+        name, answered = engine.name, EngineAnswer([])
         try:
-            return await self._ask_traced(engine, query, limit)
+            async with TracedRun("retriever", name, query.text, engine=name, round=query.round) as run:
+                try:
+                    answered = await self._answer(engine, query, limit)
+                finally:
+                    if run.is_heard:
+                        hits, _, is_cached = answered
+                        paid = 0.0 if is_cached else await self._paid(name, query, limit) or 0.0
+                        run.note(is_reused=is_cached, cost_usd=paid, results=len(hits))
+                        run.output = [_traced_hit(hit) for hit in hits]
         except ProviderError as error:
             return error
-
-    async def _ask_traced(self, engine: SearchEngine, query: Query, limit: int) -> EngineAnswer:
-        """Ask one engine; the search shows in LangChain callbacks as a retriever's run."""
-        name, answered = engine.name, None
-        async with TracedRun("retriever", name, query.text, engine=name, round=query.round) as run:
-            try:
-                answered = await self._answer(engine, query, limit)
-            finally:
-                if run.is_heard:
-                    hits, _, is_cached = answered or EngineAnswer([])
-                    paid = 0.0 if is_cached else await self._paid(name, query, limit) or 0.0
-                    run.note(is_reused=is_cached, cost_usd=paid, results=len(hits))
-                    run.output = [_traced_hit(hit) for hit in hits]
         return answered
 
     async def _answer(self, engine: SearchEngine, query: Query, limit: int) -> EngineAnswer:

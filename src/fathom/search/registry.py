@@ -62,17 +62,8 @@ _SEARCHING_MODEL = "gpt-4.1"  # of OpenAI, when the models that think are of som
 # These send their requests through `api_client`, which pays for each of them.
 _PAID_PER_REQUEST = {"model", *_REMOTE, *_KINDS} - {"tavily", "duckduckgo"}
 # Without these an engine cannot be asked at all; the rest of the settings only make it better.
-_NEEDED = {
-    "tavily": ("tavily_api_key",),
-    "serper": ("serper_api_key",),
-    "brave": ("brave_api_key",),
-    "exa": ("exa_api_key",),
-    "google": ("google_api_key", "google_cse_id"),
-    "searxng": ("searxng_url",),
-    "model": ("openai_api_key",),
-    "mcp": ("mcp_file",),
-    "retriever": ("retriever",),
-}
+_NEEDED = {name: tuple(row[2].values()) for name, row in _REMOTE.items() if KNOWN_ENGINES[name].needs}
+_NEEDED |= {"model": ("openai_api_key",), "mcp": ("mcp_file",), "retriever": ("retriever",)}
 
 
 def engines_for(settings: Settings, run_config: RunConfig) -> FederatedSearch:

@@ -4,12 +4,17 @@ Does not know engines. Each engine passes on what its service understands; the r
 """
 
 import re
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from fathom.state import Hit
 from fathom.text.tokens import STOP_WORDS
+
+T = TypeVar("T")
+_EARLIEST = date(1990, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,12 @@ class Scope:
     since: date | None = None
     until: date | None = None
     language: str | None = None
+
+    def days(self, today: date, between: str, form: str = "%Y-%m-%d") -> str | None:
+        """The first and the last day, for services that want both; None without any limit."""
+        if not (self.since or self.until):
+            return None
+        return f"{self.since or _EARLIEST:{form}}{between}{self.until or today:{form}}"
 
     def admits(self, hit: Hit) -> bool:
         """Whether a hit is inside the limits; one without a date is not held to them."""
@@ -96,6 +107,14 @@ def query_words(text: str, *, most: int = 12) -> list[str]:
     words = [word for word in _WORD.findall(text) if word.lower() not in _OPERATORS]
     telling = [word for word in words if word.lower() not in STOP_WORDS or _is_acronym(word)]
     return list(dict.fromkeys(telling or words))[:most]
+
+
+async def ask_for_all_or_any(
+    words: Sequence[str], ask: Callable[[str], Awaitable[list[T]]], all_of: str = " AND "
+) -> list[T]:
+    """What is found with all of the words, or else with any of them; nothing for no words."""
+    found = await ask(all_of.join(words)) if words else []
+    return found if found or len(words) < 2 else await ask(" OR ".join(words))
 
 
 def has_hangul(text: str) -> bool:

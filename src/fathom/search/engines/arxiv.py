@@ -18,6 +18,7 @@ from fathom.errors import Unavailable, Unreadable
 from fathom.http.retry import error_for_status
 from fathom.search.protocol import Capability
 from fathom.search.results import ResultRow, extract_doi, to_hits
+from fathom.search.scope import ask_for_all_or_any
 from fathom.state import Hit, Query
 
 _MAX_WORDS = 12
@@ -49,11 +50,11 @@ class Arxiv:
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The papers that fit best."""
         terms = _search_terms(query.text)
-        if not terms or limit < 1:
+        if limit < 1:
             return []
-        papers = await self._ask(self._within_categories(" AND ".join(terms)), limit)
-        if not papers and len(terms) > 1:
-            papers = await self._ask(self._within_categories(" OR ".join(terms)), limit)
+        papers = await ask_for_all_or_any(
+            terms, lambda words: self._ask(self._within_categories(words), limit)
+        )
         return to_hits(self.name, query, map(_row, papers), limit=limit)
 
     def _within_categories(self, search: str) -> str:

@@ -23,7 +23,6 @@ BraveKind = Literal["web", "news", "images"]
 _PAGE: dict[BraveKind, int] = {"web": 20, "news": 50, "images": 100}
 _MAX_PAGES = 10
 _MAX_QUERY_CHARS, _MAX_QUERY_WORDS = 400, 50
-_EARLIEST = date(1990, 1, 1)
 _LANGUAGES = frozenset(
     """ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa pl
     pt-pt ro ru sk sl sr sv ta te th tr uk vi zh-hans""".split()  # noqa: SIM905
@@ -139,15 +138,9 @@ class Brave:
             "offset": page or None,
             "text_decorations": None if self.kind == "images" else "false",
             "search_lang": _language(self.scope.language),
-            "freshness": None if self.kind == "images" else self._dates(),
+            "freshness": None if self.kind == "images" else self.scope.days(self.today(), "to"),
         }
         return await wire.get(f"/res/v1/{self.kind}/search", params, _BraveAnswer)
-
-    def _dates(self) -> str | None:
-        since, until = self.scope.since, self.scope.until
-        if not (since or until):
-            return None
-        return f"{since or _EARLIEST}to{until or self.today()}"
 
     def _row(self, result: _BraveResult) -> ResultRow:
         today = self.today()

@@ -17,7 +17,6 @@ from fathom.search.scope import Scope, add_site_operators, language_code
 from fathom.state import Hit, Query
 
 _PAGES = "https://html.duckduckgo.com"
-_EARLIEST = date(1990, 1, 1)
 _MAX_QUERY_CHARS = 500
 _SAID_CHARS = 200
 _REGIONS = {"de": "de-de", "en": "us-en", "es": "es-es", "fr": "fr-fr", "it": "it-it", "ja": "jp-jp"}
@@ -80,7 +79,7 @@ class DuckDuckGo:
                 add_site_operators(text, self.scope, max_chars=_MAX_QUERY_CHARS),
                 timeout_s=self.timeout_s,
                 region=_REGIONS.get(language, _EVERYWHERE),
-                timelimit=self._dates(),
+                timelimit=self.scope.days(self.today(), ".."),
                 max_results=limit,
                 backend="duckduckgo",
             )
@@ -93,12 +92,6 @@ class DuckDuckGo:
             if any(word in said for word in _TRANSIENT):
                 raise Unavailable(f"{self.name} cannot be reached") from None
             raise Unreadable(f"{self.name} showed no results: it has none, or hides them ({said})") from None
-
-    def _dates(self) -> str | None:
-        since, until = self.scope.since, self.scope.until
-        if not (since or until):
-            return None
-        return f"{since or _EARLIEST}..{until or self.today()}"
 
     def _row(self, row: Mapping[str, Any]) -> ResultRow:
         try:

@@ -12,7 +12,7 @@ from fathom.http.retry import error_for_status
 from fathom.search.api_client import ApiClient
 from fathom.search.protocol import Capability
 from fathom.search.results import ResultRow, clean_abstract, doi_address, extract_doi, iso_date, to_hits
-from fathom.search.scope import Scope, library_code, query_words
+from fathom.search.scope import Scope, ask_for_all_or_any, library_code, query_words
 from fathom.state import Hit, Query
 
 _PATH = "/europepmc/webservices/rest/search"
@@ -79,11 +79,9 @@ class EuropePmc:
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The papers that fit best."""
         words = query_words(query.text)
-        if not words or limit < 1:
+        if limit < 1:
             return []
-        papers = await self._ask(" AND ".join(words), limit)
-        if not papers and len(words) > 1:
-            papers = await self._ask(" OR ".join(words), limit)
+        papers = await ask_for_all_or_any(words, lambda said: self._ask(said, limit))
         return to_hits(self.name, query, map(_row, papers), limit=limit)
 
     async def _ask(self, words: str, limit: int) -> list[_EuropePmcPaper]:

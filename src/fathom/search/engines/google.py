@@ -21,7 +21,6 @@ from fathom.state import Hit, Query
 _MAX_QUERY_CHARS = 600  # it travels in the address, and Korean takes nine bytes a letter there
 _PAGE = 10
 _MAX_RESULTS = 100
-_EARLIEST = date(1990, 1, 1)
 _DATE_TAGS = ("article:published_time", "og:published_time", "date", "citation_publication_date", "dc.date")
 _PDF = "application/pdf"
 _SPENT = (b"dailyLimitExceeded", b"per day", b"billingNotEnabled")
@@ -96,21 +95,16 @@ class Google:
         headers = {"X-Goog-Api-Key": self.api_key}
         wire = _GoogleClient(self.name, self.base_url, headers, self.api_key, timeout_s=self.timeout_s)
         language = language_code(self.scope.language)
+        days = self.scope.days(self.today(), ":", "%Y%m%d")
         params = {
             "cx": self.engine_id,
             "q": add_site_operators(text, self.scope, max_chars=_MAX_QUERY_CHARS),
             "num": size,
             "start": start,
             "lr": f"lang_{'zh-CN' if language == 'zh' else language}" if language else None,
-            "sort": self._dates(),
+            "sort": f"date:r:{days}" if days else None,
         }
         return await wire.get("/customsearch/v1", params, _GoogleAnswer)
-
-    def _dates(self) -> str | None:
-        since, until = self.scope.since, self.scope.until
-        if not (since or until):
-            return None
-        return f"date:r:{since or _EARLIEST:%Y%m%d}:{until or self.today():%Y%m%d}"
 
     def _row(self, item: _GoogleItem) -> ResultRow:
         tags = (item.pagemap and item.pagemap.metatags) or []

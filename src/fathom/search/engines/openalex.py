@@ -15,7 +15,7 @@ from fathom.http.retry import retry_after_s
 from fathom.search.api_client import ApiClient, check_key
 from fathom.search.protocol import Capability
 from fathom.search.results import ResultRow, clean_abstract, doi_address, extract_doi, iso_date, to_hits
-from fathom.search.scope import Scope, language_code, query_words
+from fathom.search.scope import Scope, ask_for_all_or_any, language_code, query_words
 from fathom.state import Hit, Query
 
 _FIELDS = (
@@ -118,11 +118,9 @@ class OpenAlex:
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The works that fit best."""
         words = query_words(query.text)
-        if not words or limit < 1:
+        if limit < 1:
             return []
-        works = await self._ask(" ".join(words), limit)
-        if not works and len(words) > 1:
-            works = await self._ask(" OR ".join(words), limit)
+        works = await ask_for_all_or_any(words, lambda said: self._ask(said, limit), all_of=" ")
         return to_hits(self.name, query, map(_row, works), limit=limit)
 
     async def citations(self, paper_id: str, limit: int) -> list[Hit]:

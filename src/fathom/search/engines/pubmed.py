@@ -13,7 +13,7 @@ from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreada
 from fathom.search.api_client import ApiClient, check_key
 from fathom.search.protocol import Capability
 from fathom.search.results import ResultRow, clean_abstract, extract_doi, iso_date, to_hits
-from fathom.search.scope import Scope, library_code, query_words
+from fathom.search.scope import Scope, ask_for_all_or_any, library_code, query_words
 from fathom.state import Hit, Query
 
 _PATH = "/entrez/eutils"
@@ -98,11 +98,9 @@ class PubMed:
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The papers that fit best, with their abstracts."""
         words = query_words(query.text)
-        if not words or limit < 1:
+        if limit < 1:
             return []
-        ids = await self._ids(" ".join(words), limit)
-        if not ids and len(words) > 1:
-            ids = await self._ids(" OR ".join(words), limit)
+        ids = await ask_for_all_or_any(words, lambda said: self._ids(said, limit), all_of=" ")
         if not ids:
             return []
         entries, abstracts = await self._entries(ids), await self._abstracts(ids)

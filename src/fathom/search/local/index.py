@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -92,11 +91,11 @@ def _add_file(path: Path, roots: tuple[Path, ...], listing: FileListing) -> None
 
 _TABLE = """create table if not exists files (
     path text primary key, size integer not null, mtime_ns integer not null,
-    sha text not null, title text not null, why text not null)"""
+    title text not null, why text not null)"""
 
-ManifestRow = tuple[str, FileStamp, str, str, str]
+ManifestRow = tuple[str, FileStamp, str, str]
 
-"""Path, stamp, hash of the bytes, title (empty if it has nothing to say), why it could not be read."""
+"""Path, stamp, title (empty if it has nothing to say), why it could not be read."""
 
 
 class Manifest:
@@ -118,10 +117,10 @@ class Manifest:
 
     def update(self, rows: Iterable[ManifestRow], removed: Iterable[str] = ()) -> None:
         """Remember files that were read now, forget files that are gone."""
-        flat = [(path, stamp.size, stamp.mtime_ns, sha, title, why) for path, stamp, sha, title, why in rows]
+        flat = [(path, stamp.size, stamp.mtime_ns, title, why) for path, stamp, title, why in rows]
         with closing(self._connect()) as connection, connection:
             connection.executemany("delete from files where path = ?", [(path,) for path in removed])
-            connection.executemany("insert or replace into files values (?, ?, ?, ?, ?, ?)", flat)
+            connection.executemany("insert or replace into files values (?, ?, ?, ?, ?)", flat)
 
     def unread(self) -> dict[str, str]:
         """Files that could not be read, and why."""
@@ -137,7 +136,7 @@ class Manifest:
         return int(number)
 
 
-FORMAT = 3  # raise it when what is written changes: older indexes are then built anew
+FORMAT = 4  # raise it when what is written changes: older indexes are then built anew
 ParseFile = Callable[..., Document]
 ProgressCallback = Callable[[int, int], None]
 
@@ -228,17 +227,16 @@ class LocalIndex:
         try:
             body = Path(path).read_bytes()
         except OSError as error:
-            return path, stamp, "", "", error.strerror or "it cannot be opened"
-        sha = sha256(body).hexdigest()
+            return path, stamp, "", error.strerror or "it cannot be opened"
         try:
             document = parse(body, content_type=None, name=path)
         except EmptyDocument:
-            return path, stamp, sha, "", ""
+            return path, stamp, "", ""
         except Unreadable as error:
-            return path, stamp, sha, "", str(error)
+            return path, stamp, "", str(error)
         for entry in _entries(path, document):
             writer.add_document(entry)
-        return path, stamp, sha, document.title, ""
+        return path, stamp, document.title, ""
 
     def search(self, terms: list[str], *, limit: int) -> list[PassageMatch]:
         """The best passages for some index terms."""
