@@ -42,6 +42,7 @@ from fathom.state.evidence import (
     Judgement as Judgement,
     Reread as Reread,
     Rubric as Rubric,
+    ENOUGH as ENOUGH,
     StopReason as StopReason,
     StopRule as StopRule,
 )

@@ -260,6 +260,9 @@ StopRule = Literal[
     "nothing left to ask",
 ]
 
+# What is known is enough; after any other rule, more might have been found.
+ENOUGH: frozenset[StopRule] = frozenset({"sufficient", "answered", "only minor gaps", "diverse", "settled"})
+
 
 class StopReason(Reason):
     """Why a rule stopped a run: a phrase of the table `because` in the message catalogue, and its values."""

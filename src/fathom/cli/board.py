@@ -30,7 +30,7 @@ from fathom.events import (
     Started,
     SufficiencyEvaluated,
 )
-from fathom.state import Direction, Failure, Judgement, RunState
+from fathom.state import ENOUGH, Direction, Failure, Judgement, RunState
 from fathom.text.messages import ENGLISH, Messages, messages_for
 
 _SHORT_CELLS = 76
@@ -116,7 +116,8 @@ class EventWords:
         say = self.messages
         rule = f"{say.name('rule', judged.stop)} ({say.because(judged)})"
         is_by_words = judged.is_by_words or self._thing == "passages"
-        ending = say("live.end" if is_by_words else "live.enough", why=rule) if judged.stop else ""
+        is_enough = judged.stop in ENOUGH and not is_by_words
+        ending = say("live.enough" if is_enough else "live.end", why=rule) if judged.stop else ""
         score = "" if is_by_words else say("live.score", score=f"{judged.overall:.2f}")
         return f"{self.count(judged.claims)}{score}; {ending or say('live.going_on')}"
 

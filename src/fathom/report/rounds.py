@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fathom.planning.effort import describe_effort
 from fathom.report.certainty import describe_progress
 from fathom.state import (
+    ENOUGH,
     Claim,
     Contradiction,
     Finding,
@@ -70,7 +71,8 @@ def summarize_round(
         words.append(say("round.lowered", gaps="; ".join(tired)))
     if judgement.stop:
         rule, because = say.name("rule", judgement.stop), say.because(judgement)
-        words.append(say("round.enough", rule=rule, because=because))
+        ending = "round.enough" if judgement.stop in ENOUGH else "round.end"
+        words.append(say(ending, rule=rule, because=because))
     return " ".join(words)
 
 
