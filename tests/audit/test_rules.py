@@ -10,12 +10,18 @@ from fathom.audit.sources import CitedText, SourcePassages
 from fathom.state import Page
 
 
-def decide(statement: str, page: str) -> AuditVerdict:
-    sha = sha256(page.encode()).hexdigest()
-    about = ReadSource(source=CitedSource(id="s1"), status="read", page=sha)
-    read = Page(sha=sha, address="", title="", how="text", chars=len(page), fetched="")
-    stated = ReportStatement(id="1", text=statement, kind="fact", cites=["s1"])
-    return decide_by_rules(stated, [SourcePassages(CitedText(about, read, page))])
+def decide(statement: str, *pages: str, **about: str) -> AuditVerdict:
+    stated = ReportStatement.model_validate(
+        {"id": "1", "text": statement, "kind": "fact", "cites": ["s1"], **about}
+    )
+    return decide_by_rules(stated, [read(number, page) for number, page in enumerate(pages, 1)])
+
+
+def read(number: int, text: str) -> SourcePassages:
+    sha = sha256(text.encode()).hexdigest()
+    about = ReadSource(source=CitedSource(id=f"s{number}"), status="read", page=sha)
+    page = Page(sha=sha, address="", title="", how="text", chars=len(text), fetched="")
+    return SourcePassages(CitedText(about, page, text))
 
 
 SOLD = "The county of Osby sold the lagoon to the town of Tarn in 2009."
@@ -89,3 +95,44 @@ def test_reasons_are_in_the_language_of_the_statement() -> None:
     assert "178억" in decide("국비는 178억 원이다.", "사업비 가운데 국비가 187억 원이다.").reason
     assert not decide("국비는 178억 원이다.", "사업비 가운데 국비가 187억 원이다.").reason.isascii()
     assert decide("The grant was 5,400 euros.", "The grant was 4,500 euros.").reason.isascii()
+
+
+def test_several_sources_of_a_statement_count_together() -> None:
+    council, audit = (
+        "By its own count the council closed 19 percent more cases.",
+        "The auditors found that staff closed 8 percent more cases.",
+    )
+    both = "The council closed 19 percent more cases, and the auditors found 8 percent more cases."
+    assert decide(both, council, audit).verdict in {"supported", "partly"}
+    assert decide(both, audit).verdict == "contradicted"
+    wrong = "The council closed 17 percent more cases, and the auditors found 8 percent more cases."
+    assert decide(wrong, council, audit).verdict == "contradicted"
+
+
+LEAVE = "Sick leave per employee was 11.8 days in 2021, 11.4 days in 2022 and 8.9 days in 2023."
+FELL = "Sick leave fell by 38 percent in Alderby, 9 percent in Lund and 27 percent in Marrow Bay."
+
+
+def test_a_row_may_come_from_the_clauses_of_a_sentence() -> None:
+    assert decide("2022; Sick leave: 11.4 days", LEAVE).verdict == "supported"
+    assert decide("2023; Sick leave: 11.4 days", LEAVE).verdict != "supported"
+    assert decide("Lund; Fall in sick leave: 9 percent", FELL).verdict == "supported"
+    assert decide("Alderby; Fall in sick leave: 9 percent", FELL).verdict != "supported"
+    assert decide("Lund; Rise of rents: 9 percent", FELL).verdict != "supported"
+
+
+def test_a_marked_conclusion_is_judged_as_one() -> None:
+    conclusion = "Long queues are no fate of the short week."
+    assert decide(conclusion, LEAVE).verdict == "not in the source"
+    marked = decide(conclusion, LEAVE, nature="inference")
+    assert (marked.verdict, "conclusion" in marked.reason) == ("partly", True)
+    wrong = decide("Sick leave per employee was 12.4 days in 2022.", LEAVE, nature="inference")
+    assert wrong.verdict == "contradicted"
+
+
+def test_a_calculation_is_recomputed() -> None:
+    said = {"nature": "calculation", "calculation": "11.8 days - 8.9 days = 2.9 days"}
+    assert decide("That is 2.9 days less.", LEAVE, **said).verdict == "supported"
+    assert decide("That is 2.9 days less for 512 people.", LEAVE, **said).verdict != "supported"
+    said["calculation"] = "11.8 days - 8.9 days = 3.9 days"
+    assert decide("That is 3.9 days less.", LEAVE, **said).verdict == "contradicted"

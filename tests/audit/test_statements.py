@@ -67,15 +67,137 @@ def test_opinions_headings_questions_and_transitions_are_set_apart() -> None:
     assert report.title == "The tower"
 
 
-def test_a_mark_at_the_paragraphs_end_counts_for_all_of_it() -> None:
-    text = f"The tower fell in 1950. It was rebuilt by 1960 ([x]({A})).\n\nIt is 48 metres high. {DEAR}."
-    found = {one.text: (len(one.cites), one.is_cited_by_paragraph) for one in split_report(text).checked}
-    assert found == {
-        "The tower fell in 1950.": (1, True),
-        "It was rebuilt by 1960.": (1, False),
-        "It is 48 metres high.": (0, False),
-        "It cost 3 million.": (0, False),
+def rules_of(report: SplitReport) -> dict[str, tuple[int, str]]:
+    """How many sources each checked statement has, and by which rule."""
+    return {one.text: (len(one.cites), one.cited_by if one.cites else "") for one in report.checked}
+
+
+def test_a_mark_also_means_the_sentences_just_before_it() -> None:
+    text = (
+        f"The tower fell in 1950. It was rebuilt by 1960 ([x]({A})). It cost 5 million. {DEAR} ([y]({B})). "
+        "It is 48 metres high.\n\n- The lamp is red. It turns once a minute. [z](https://z.example/)\n"
+    )
+    assert rules_of(split_report(text)) == {
+        "The tower fell in 1950.": (1, "next"),
+        "It was rebuilt by 1960.": (1, "own"),
+        "It cost 5 million.": (1, "next"),
+        f"{DEAR}.": (1, "own"),
+        "It is 48 metres high.": (0, ""),
+        "The lamp is red.": (1, "next"),
+        "It turns once a minute.": (1, "own"),
     }
+
+
+def test_a_korean_mark_also_means_the_sentences_just_before_it() -> None:
+    text = f"탑은 1950년에 무너졌다. 1960년에 다시 세웠다. [1] 높이는 48미터다.\n\n## 출처\n\n1. 탑 기록. {A}"
+    assert rules_of(split_report(text)) == {
+        "탑은 1950년에 무너졌다.": (1, "next"),
+        "1960년에 다시 세웠다.": (1, "own"),
+        "높이는 48미터다.": (0, ""),
+    }
+
+
+SOURCES = f"\n\n## Sources\n\n[1] {A}\n[2] {B}\n[3] {C}\n"
+TABLE = "| Tower | Height{} | Built |\n|---|---|---|\n| Merrow | 48 m | 1901 |\n| Osby | 52 m {} | 1950 |"
+
+
+def test_the_marks_of_a_caption_mean_the_rows_without_marks() -> None:
+    for caption in ("**Two towers** [1]", "Table 2: two towers [1]", "*Two towers.* [1]"):
+        report = split_report(f"{caption}\n\n{TABLE.format('', '[2]')}{SOURCES}")
+        assert [(one.kind, one.cited_by) for one in report.statements] == [
+            ("label", "own"),
+            ("fact", "caption"),
+            ("fact", "own"),
+        ]
+        assert [addresses for _, addresses in cited(report)] == [[A], [B]]
+        assert report.checked[0].context.startswith(("Two towers", "Table 2"))
+
+
+def test_the_marks_of_a_column_and_of_the_words_above_mean_the_rows() -> None:
+    column = split_report(f"{TABLE.format(' [3]', '')}{SOURCES}")
+    assert [(one.cites, one.cited_by) for one in column.checked] == [(["s3"], "column")] * 2
+    above = split_report(f"The table below compares two towers. [1]\n\n{TABLE.format('', '')}{SOURCES}")
+    assert [one.cited_by for one in above.checked] == ["own", "lead-in", "lead-in"]
+
+
+def test_the_marks_of_a_lead_in_or_a_heading_mean_what_is_below() -> None:
+    text = "It was dear for two reasons [1]:\n\n- Stone cost 2 million.\n- Work cost 1 million [2]."
+    report = split_report(f"{text}\n\n## Height [3]\n\nThe tower is 48 metres high.{SOURCES}")
+    assert [(one.cites, one.cited_by) for one in report.checked] == [
+        (["s1"], "own"),
+        (["s1"], "lead-in"),
+        (["s2"], "own"),
+        (["s3"], "heading"),
+    ]
+    assert report.checked[1].context == "It was dear for two reasons:"
+
+
+def test_the_label_of_a_row_that_goes_on_is_that_of_the_row_above() -> None:
+    rows = "| About | They say | Sources |\n|---|---|---|\n| Height | 48 m | [1] |\n|  | 52 m | [2] |"
+    assert [one.text for one in split_report(rows + SOURCES).checked] == [
+        "Height; They say: 48 m",
+        "Height; They say: 52 m",
+    ]
+
+
+def test_marked_inferences_and_calculations_are_known_as_such() -> None:
+    text = (
+        "The tower is dear.† [1] It cost 3 million. [1][a] It leans. [2]‡ It may fall.† [1][2]\n\n"
+        "† Inferred from the sources named. ‡ Sources disagree. A letter: calculated, see below.\n\n"
+        "## Calculations\n\n- [a] 2 million + 1 million = 3 million, figures from [1], [2]"
+    )
+    report = split_report(text + SOURCES)
+    assert [(one.text, one.nature, one.cites) for one in report.checked] == [
+        ("The tower is dear.", "inference", ["s1"]),
+        ("It cost 3 million.", "calculation", ["s1", "s2"]),
+        ("It leans.", "stated", ["s2"]),
+        ("It may fall.", "inference", ["s1", "s2"]),
+        ("2 million + 1 million = 3 million", "calculation", ["s1", "s2"]),
+    ]
+    assert report.checked[1].calculation == "2 million + 1 million = 3 million"
+    assert not any("Inferred" in one.text for one in report.statements)
+
+
+def test_a_sentence_may_say_what_the_dagger_means() -> None:
+    for told in ("Conclusions of this report are marked †.", "이 보고서의 결론에는 † 표시가 있습니다."):
+        report = split_report(f"The tower is dear.† [1]\n\n## Notes on this report\n\n- {told}{SOURCES}")
+        assert report.checked[0].nature == "inference"
+
+
+def test_a_dagger_that_means_something_else_is_no_inference() -> None:
+    report = split_report("Sales rose by 4 percent.† [1]\n\n† Preliminary figures." + SOURCES)
+    assert [(one.text, one.nature) for one in report.checked] == [("Sales rose by 4 percent.", "stated")]
+
+
+def test_a_bold_label_is_set_apart_and_a_bold_sentence_is_not() -> None:
+    text = "**사전 추정(2023년).** 높이는 48미터다[1].\n\n**The tower fell in 1950.** It was rebuilt [2]."
+    report = split_report(text + SOURCES)
+    assert [(one.kind, one.text) for one in report.statements] == [
+        ("label", "사전 추정(2023년)."),
+        ("fact", "높이는 48미터다."),
+        ("fact", "The tower fell in 1950."),
+        ("fact", "It was rebuilt."),
+    ]
+    assert report.statements[1].context == "사전 추정(2023년)."
+
+
+def test_a_number_that_is_part_of_the_sentence_leaves_the_name_of_its_source() -> None:
+    report = split_report(
+        f"연구는 오래되었고, [1]는 비전문가의 글이다.\n\n## 출처\n\n[1] 탑 이야기 (tower.md)\n[2] {B}"
+    )
+    assert report.checked[0].text == "연구는 오래되었고, “탑 이야기”는 비전문가의 글이다."
+    assert report.sources[0].address == "tower.md"
+    english = split_report(f"[1] argues that the tower leans.\n\nSources\n\n[1] The leaning tower. {A}")
+    assert english.checked[0].text == "“The leaning tower” argues that the tower leans."
+
+
+def test_files_of_a_source_list_have_their_address_and_no_part_of_it_in_the_label() -> None:
+    text = "It is high. [1]\n\n## Sources\n\n1. Towers, the county, published 1901. <file:///shelf/towers.md>"
+    source = split_report(text).sources[0]
+    assert (source.label, source.address) == (
+        "Towers, the county, published 1901",
+        "file:///shelf/towers.md",
+    )
 
 
 def test_a_mark_that_the_report_does_not_explain_is_a_source_without_address() -> None:

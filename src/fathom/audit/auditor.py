@@ -20,6 +20,7 @@ from fathom.audit.records import (
     AuditEventKind,
     AuditResult,
     AuditVerdict,
+    CitationRule,
     Correction,
     ReadSource,
     ReportStatement,
@@ -54,6 +55,7 @@ _ITEM_TOKENS = (70, 60)  # tokens of a statement in a call, and of its verdict
 _SOURCE_TOKENS = 700
 _PROMPT_TOKENS = 700
 _CALL_S, _READ_S = 20.0, 3.0
+_LOOSE_RULES: frozenset[CitationRule] = frozenset({"next", "lead-in", "heading", "line below"})
 _HITS, _MOST_QUERY_CHARS = 3, 300
 
 Verify = Callable[[Sequence[ReportStatement], dict[str, SourcePassages]], Awaitable[list[AuditVerdict]]]
@@ -240,7 +242,10 @@ class _Audit:
         passages: dict[str, SourcePassages],
     ) -> list[AuditVerdict]:
         open_ones = [one for one in statements if any(key in passages for key in one.cites)]
-        found = {v.statement: v for v in await self._verify(open_ones, passages)}
+        computed = [one for one in open_ones if one.text == one.calculation]  # code knows better than a model
+        asked = [one for one in open_ones if one.text != one.calculation]
+        found = {v.statement: v.model_copy(update={"by": "code"}) for v in _by_rules(computed, passages)}
+        found |= {v.statement: v for v in await self._verify(asked, passages)}
         closed = {one.id: _decide_unread(one, texts) for one in statements if one.id not in found}
         settled = {**found, **closed}
         by_id = {one.id: one for one in statements}
@@ -307,8 +312,8 @@ def _decide_unread(statement: ReportStatement, texts: dict[str, CitedText]) -> A
 
 
 def _soften(verdict: AuditVerdict, statement: ReportStatement) -> AuditVerdict:
-    """A mark at the paragraph's end may not mean this sentence: what its source does not say is uncited."""
-    if statement.is_cited_by_paragraph and verdict.verdict == "not in the source":
+    """A mark further on may not mean this sentence: what its source does not say is uncited."""
+    if statement.cited_by in _LOOSE_RULES and verdict.verdict == "not in the source":
         reason = phrases_for(statement.text)("reason.uncited_by_end")
         return verdict.model_copy(update={"verdict": "uncited", "reason": reason})
     return verdict

@@ -1,7 +1,8 @@
 """Citations of a report in whatever style: links, numbers, footnotes, 【1†source】, bare addresses.
 
 A report's lines are sorted into text and source lists (`split_lines`); `CitationMarks` then replaces every
-citation in a text by a short mark and knows which source it means.
+citation in a text by a short mark and knows which source it means. † for an inference and [a] for a
+calculation are marks too, where the report explains them.
 """
 
 import re
@@ -36,6 +37,7 @@ _LINK = re.compile(
     rf"\(\s{{0,3}}<?({_ADDRESS}|[^\s()<>]{{1,300}})>?(?:\s{{1,3}}[\"'(][^\n\"')]{{0,200}}[\"')])?\s{{0,3}}\)"
 )
 _DOI = re.compile(r"\b(?:doi:\s{0,3}|doi\.org/)?(10\.\d{4,9}/[^\s\"<>\]]{1,200})", re.IGNORECASE)
+_FILE_URL = re.compile(r"<?(file://[^\s<>]{1,500})>?")
 _FILE_NAME = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:pdf|docx|md|html?|txt|csv)\b")
 _REFERENCE = re.compile(r"\[([^\[\]]{1,300}+)\]\[([^\[\]]{0,60}+)\]")
 _NOTE = re.compile(r"\[\^([^\]\s]{1,60})\]")
@@ -45,7 +47,7 @@ _TOOL_MARK = re.compile(
 _UNRESOLVED = re.compile(
     "\ue200cite[^\ue200\ue201]{1,300}+\ue201|:contentReference\\[[^\\[\\]]{0,80}+\\](?:\\{[^{}]{0,80}+\\})?"
 )
-_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s{0,3}[,;、–~-]\s{0,3}\d{1,3}){0,30}+)\](?![(\[:])|\[(\d{1,3})\](?=\[)")
+_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s{0,3}[,;、–~-]\s{0,3}\d{1,3}){0,30}+)\](?![(\[])|\[(\d{1,3})\](?=\[)")
 _RAISED = re.compile(r"(?<=[^\s\d⁰¹²³⁴-⁹])([⁰¹²³⁴-⁹]{1,3}+(?:[,˒·]\s?[⁰¹²³⁴-⁹]{1,3}+){0,10}+)")
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _LABEL = re.compile(
@@ -56,6 +58,16 @@ _LABEL = re.compile(
 )
 _MARK = "\ue010(\\d{1,6})\ue011"
 _MARKS = rf"{_MARK}(?:[\s,;·、/|]{{0,10}}+{_MARK}){{0,100}}+"
+_DAGGER = re.compile(r"\s{0,2}([†‡]{1,3}+)")
+_LEGEND = re.compile(r"[†‡]\s?\S|a (?:letter|number)(?::| marks | covers )|글자는 계산", re.IGNORECASE)
+_INFERRED = re.compile(r"\b(?:infer|deduc|conclu|own (?:reading|judg))|추론|이끌어|결론", re.IGNORECASE)
+_SAYS_SO = re.compile(r"\bmarked (?:with )?([†‡])|([†‡])(?:로|으로)? ?표시")
+_LETTER = re.compile(r"\[([a-z]{1,2})\]")
+_CALCULATION = re.compile(r"\s{0,3}\[([a-z]{1,2})\]\s{1,3}([^=]{1,400})=(.{1,200})")
+_NOTES = 100_000  # marks from here on are no sources: this one is an inference, those above are calculations
+_PARTICLE = re.compile(r"(?:은|는|이|가|을|를|의|도|와|과|에서는?|에 따르면)(?=\s)")
+_BEFORE_NAME = re.compile(r"(?:^|[\s,;(])$")
+_NAMED_BEFORE = re.compile(r"\baccording to $|^$", re.IGNORECASE)
 _IN_BRACKETS = re.compile(
     r"[(\[（【]\s{0,3}(?:(?:sources?|see(?: also)?|via|출처|참고|자료|cf)\.?\s{0,3}[:：]?\s{0,3})?"
     rf"({_MARKS})\s{{0,3}}[)\]）】]",
@@ -179,11 +191,37 @@ def _is_source_title(line: str) -> bool:
     )
 
 
+@dataclass(frozen=True)
+class NotedCalculation:
+    """A calculation that the report writes out, as "- [a] 1.9 million - 1.2 million = 0.7 million, …"."""
+
+    formula: str
+    result: str
+    cites: list[str]
+
+
+@dataclass(frozen=True)
+class MarkedWords:
+    """Words without their marks, and what the marks mean."""
+
+    words: str
+    cites: list[str] = field(default_factory=list)  # ids of sources
+    is_inferred: bool = False
+    calculations: list[NotedCalculation] = field(default_factory=list)
+
+
+def is_legend(text: str) -> bool:
+    """Tell whether a paragraph explains marks and says nothing else."""
+    return _LEGEND.match(text) is not None
+
+
 @dataclass
 class CitationMarks:
     """The sources of a report; the same address under two numbers is one source."""
 
     sources: list[CitedSource] = field(default_factory=list)
+    _calculations: dict[str, NotedCalculation] = field(default_factory=dict)
+    _inferring: set[str] = field(default_factory=set)  # the signs that stand behind inferences
     _by_key: dict[str, int] = field(default_factory=dict)
     _by_address: dict[str, int] = field(default_factory=dict)
 
@@ -197,7 +235,22 @@ class CitationMarks:
             place = marks._add(_first_address(entry.text), _source_label(entry.text))
             if key:
                 marks._by_key.setdefault(key, place)
+        for line in lines:
+            if line.kind == "paragraph" and is_legend(line.text):
+                told = re.findall(r"([†‡])([^†‡]*)", line.text)
+                marks._inferring |= {sign for sign, words in told if _INFERRED.search(words)}
+            elif (said_so := _SAYS_SO.search(line.text)) and _INFERRED.search(line.text):
+                marks._inferring.add(said_so[1] or said_so[2])
+            elif line.kind == "item" and (found := _CALCULATION.match(line.text)):
+                said = marks.split_off(marks.mask(found[3]))
+                result = re.split(r", (?=\D)", said.words)[0]
+                marks._calculations[found[1]] = NotedCalculation(found[2].strip(), result, said.cites)
         return marks
+
+    def calculation(self, line: ReportLine) -> NotedCalculation | None:
+        """Return the calculation that a list item writes out."""
+        found = _CALCULATION.match(line.text) if line.kind == "item" else None
+        return self._calculations.get(found[1]) if found else None
 
     def mask(self, text: str) -> str:
         """Return the text with each citation as a mark, which stands before its sentence's full stop."""
@@ -206,7 +259,9 @@ class CitationMarks:
         masked = _REFERENCE.sub(self._mask_reference, masked)
         masked = _NOTE.sub(lambda found: self._mark_key(found[1]), masked)
         masked = _TOOL_MARK.sub(lambda found: self._mark_key(found[1] or found[2]), masked)
-        masked = _NUMBERS.sub(lambda found: self._mark_numbers(found[1] or found[2]), masked)
+        masked = _LETTER.sub(self._mask_letter, masked)
+        masked = _NUMBERS.sub(self._mask_numbers, masked)
+        masked = _DAGGER.sub(self._mask_dagger, masked)
         masked = _RAISED.sub(self._mask_raised, masked)
         masked = _BARE.sub(
             lambda found: self._mark(self._add(_trim(found[1]))) + found[1][len(_trim(found[1])) :], masked
@@ -214,12 +269,18 @@ class CitationMarks:
         masked = _LEADING.sub(" ", _EMPHASIS.sub(r"\2", _IN_BRACKETS.sub(r"\1", masked)))
         return _AFTER_STOP.sub(r"\2\1", masked)
 
-    def split_off(self, masked: str) -> tuple[str, list[str]]:
-        """Return a sentence without its marks, and the ids of the sources it cites."""
+    def split_off(self, masked: str) -> MarkedWords:
+        """Return a sentence without its marks, and what they mean."""
         found = list(dict.fromkeys(int(number) for number in re.findall(_MARK, masked)))
         bare = _MARKED.sub("", masked)
         bare = _SPACE_BEFORE.sub(r"\1", _EMPTY_BRACKETS.sub("", bare))
-        return _plain(bare), [self.sources[place].id for place in found]
+        known = list(self._calculations.values())
+        return MarkedWords(
+            _plain(bare),
+            [self.sources[place].id for place in found if place < _NOTES],
+            _NOTES in found,
+            [known[place - _NOTES - 1] for place in found if place > _NOTES],
+        )
 
     def _mask_link(self, found: re.Match[str], text: str) -> str:
         words, address = found[1].strip(), found[2]
@@ -245,8 +306,24 @@ class CitationMarks:
             return found.group()
         return "".join(self._mark_key(key) for key in keys)
 
-    def _mark_numbers(self, said: str) -> str:
-        return "".join(self._mark_key(key) for key in _expand_numbers(said))
+    def _mask_numbers(self, found: re.Match[str]) -> str:
+        """Return the marks of numbers; a number that is part of the sentence ("[9] argues") leaves a name."""
+        marks = "".join(self._mark_key(key) for key in _expand_numbers(found[1] or found[2]))
+        before = found.string[max(0, found.start() - 14) : found.start()]
+        after = found.string[found.end() : found.end() + 8]
+        is_named = (_PARTICLE.match(after) and _BEFORE_NAME.search(before[-1:])) or (
+            _NAMED_BEFORE.search(before) and re.match(r", [a-z]| [a-z]", after)
+        )
+        label = self.sources[int(re.findall(_MARK, marks)[0])].label if is_named else ""
+        return f"“{re.sub(r'[][]', '', label)[:80]}”{marks}" if label else marks
+
+    def _mask_letter(self, found: re.Match[str]) -> str:
+        if found[1] not in self._calculations:
+            return found.group()
+        return self._mark(_NOTES + 1 + list(self._calculations).index(found[1]))
+
+    def _mask_dagger(self, found: re.Match[str]) -> str:
+        return self._mark(_NOTES) if self._inferring & set(found[1]) else ""
 
     def _mark_key(self, key: str) -> str:
         """Return the mark of a number or name; one that is not explained is a source without address."""
@@ -290,12 +367,17 @@ def _first_address(entry: str) -> str:
         return _trim(bare[1])
     if doi := _DOI.search(entry):
         return f"https://doi.org/{_trim(doi[1])}"
+    if file := _FILE_URL.search(entry):
+        return file[1]
     named = _FILE_NAME.search(entry)
     return named.group() if named else ""
 
 
 def _source_label(entry: str) -> str:
-    return _plain(_BARE.sub("", _LINK.sub(lambda found: found[1], entry))).strip(" -–—:.,;()[]")[:300]
+    bare = _FILE_URL.sub("", _BARE.sub("", _LINK.sub(lambda found: found[1], entry)))
+    bare = re.sub(rf"\s{{0,3}}[(<]\s{{0,3}}{_FILE_NAME.pattern}\s{{0,3}}[)>]", "", bare)
+    label = _EMPTY_BRACKETS.sub("", _plain(bare)).strip(" -–—:.,;[]")[:300]
+    return label if "(" in label else label.strip("()")
 
 
 def _trim(address: str) -> str:

@@ -11,6 +11,11 @@ from fathom.text.messages import Messages
 
 StatementKind = Literal["fact", "opinion", "transition", "question", "label"]
 BlockKind = Literal["heading", "paragraph", "item", "row", "code", "source"]
+# How a statement came to its sources: by marks of its own; by the next mark in its paragraph; by those of
+# its table's caption or column, of the words that lead to its list, or of its heading; by a line below it.
+CitationRule = Literal["own", "next", "caption", "column", "lead-in", "heading", "line below"]
+# What a statement claims: that sources say it, that it follows from them, or that it was worked out.
+StatementNature = Literal["stated", "inference", "calculation"]
 VerdictName = Literal[
     "supported",
     "partly",
@@ -54,8 +59,10 @@ class ReportStatement(ResultRecord):
     kind: StatementKind
     heading: str = ""
     cites: list[str] = Field(default_factory=list)  # ids of sources
-    is_cited_by_paragraph: bool = False  # the mark stands at the end of its paragraph
-    context: str = ""  # the sentence before it, where it cannot be understood alone
+    cited_by: CitationRule = "own"
+    nature: StatementNature = "stated"
+    calculation: str = ""  # "FORMULA = RESULT", where the report writes it out
+    context: str = ""  # what stands before it, where it cannot be understood alone
 
     @property
     def is_checked(self) -> bool:
@@ -142,8 +149,11 @@ class AuditResult(ResultRecord):
 
     @property
     def citation_accuracy(self) -> float | None:
-        """The share of cited statements that a source supports (FACT); None if nothing is cited."""
-        cited = [verdict for verdict in self.verdicts if verdict.verdict != "uncited"]
+        """The share of cited statements that a source supports (FACT); None if nothing is cited.
+
+        What cannot be reached now says nothing about the report, and does not count.
+        """
+        cited = [one for one in self.verdicts if one.verdict not in {"uncited", "source unreachable"}]
         return self.effective_citations / len(cited) if cited else None
 
     @property

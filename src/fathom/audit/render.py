@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 
-from fathom.audit.records import VERDICTS, AuditResult, AuditVerdict, ReportBlock, audit_phrases
+from fathom.audit.records import (
+    VERDICTS,
+    AuditResult,
+    AuditVerdict,
+    ReportBlock,
+    ReportStatement,
+    audit_phrases,
+)
 from fathom.state import Quote
 from fathom.text.messages import Messages
 from fathom.text.normalization import one_line
@@ -32,6 +39,8 @@ def summarize(result: AuditResult) -> str:
     lines += [say(f"count.{name}", count=counts[name]) for name in VERDICTS[1:] if counts[name]]
     elsewhere = Counter(one.correction.verdict for one in result.verdicts if one.correction)
     lines += [say(f"elsewhere.{name}", count=count) for name, count in sorted(elsewhere.items())]
+    natures = Counter(one.nature for one in result.statements if one.is_checked and one.nature != "stated")
+    lines += [say(f"natures.{name}", count=count) for name, count in sorted(natures.items())]
     invented = sum(one.status in {"invented", "another topic"} for one in result.sources)
     lines += [say("invented", count=invented)] if invented else []
     apart = len(result.statements) - total
@@ -116,7 +125,7 @@ def _block(block: ReportBlock, result: AuditResult, verdicts: dict[str, AuditVer
         if verdict is None:
             parts.append(f'<span class="apart">{escape(by_id[key].text)}</span>')
             continue
-        words, note = escape(by_id[key].text), _note(verdict, result, say)
+        words, note = escape(by_id[key].text), _note(verdict, by_id[key], result, say)
         if verdict.verdict != "supported":
             words += f" <small>{escape(say(f'verdict.{verdict.verdict}'))}</small>"
         opens = f'<details class="{_css(verdict.verdict)}"><summary>{words}</summary>'
@@ -125,7 +134,7 @@ def _block(block: ReportBlock, result: AuditResult, verdicts: dict[str, AuditVer
     return f"<{tag} class={block.kind}>{' '.join(parts)}</{tag}>"
 
 
-def _note(verdict: AuditVerdict, result: AuditResult, say: Messages) -> str:
+def _note(verdict: AuditVerdict, statement: ReportStatement, result: AuditResult, say: Messages) -> str:
     """Return what is shown when a statement is opened: verdict, reason, quote and where it stands."""
     sources = {one.source.id: one for one in result.sources}
     name = say(f"verdict.{verdict.verdict}")
@@ -138,7 +147,10 @@ def _note(verdict: AuditVerdict, result: AuditResult, say: Messages) -> str:
     if verdict.correction:
         found = verdict.correction
         lines.append(_quote(say(f"found.{found.verdict}"), found.quote, found.title, found.address, say))
-    lines.append(f"<small>{escape(say('decided', by=say.name('by', verdict.by)))}</small>")
+    told = [say("decided", by=say.name("by", verdict.by))]
+    told += [say(f"cited_by.{statement.cited_by}")] if statement.cited_by != "own" else []
+    told += [say(f"nature.{statement.nature}")] if statement.nature != "stated" else []
+    lines.append(f"<small>{escape(' '.join(told))}</small>")
     return f'<div class="note">{"<br>".join(lines)}</div>'
 
 

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from fathom.audit.calculations import recompute_written
 from fathom.audit.records import AuditVerdict, ReportStatement, VerdictName, audit_phrases
-from fathom.audit.sources import SourcePassages
+from fathom.audit.rows import ROW, compare_row, has_figure
+from fathom.audit.sources import JoinedSources, SourcePassages
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, find_underived
-from fathom.evidence.checks.figures import find_figures
 from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.evidence.checks.suspicions import find_suspicions
 from fathom.evidence.checks.words import (
@@ -36,7 +37,6 @@ from fathom.evidence.support import (
 )
 from fathom.state import Quote
 from fathom.text.messages import Messages
-from fathom.text.normalization import fold_text
 from fathom.text.tokens import has_cjk
 
 BY_RULES = "strict rules"
@@ -63,7 +63,6 @@ _FAULT_OF = {
 }
 _UNTOLD = frozenset({"a number", "a date", "calculation", "who and what"})
 _QUOTED = re.compile(r"'[^']{1,40}+'")
-_ROW = re.compile(r"[^;]{1,200}+(?:; [^;:]{1,100}+: [^;]{1,200}+){1,30}+")
 _PASSIVE = re.compile(
     r"\b(?:was|were|is|are|been|being|be)\s(?:\w+ly\s)?\w+(?:ed|en|ught|old|ade|uilt|aid)\b"
 )
@@ -105,9 +104,16 @@ class _Judgement:
 
 
 def decide_by_rules(statement: ReportStatement, sources: Sequence[SourcePassages]) -> AuditVerdict:
-    """Return the best verdict that one of the sources gives, and what speaks for or against it."""
-    found = [(source, _judge(statement, source)) for source in sources]
-    source, best = max(found, key=lambda pair: (_WORTH[pair[1].verdict], pair[1].coverage))
+    """Return the best verdict that one of the sources gives, or all together, and what speaks for it."""
+    by_page = {source.page.sha: source for source in sources}
+    found = [(source, _judge(statement, source)) for source in by_page.values()]
+    if len(by_page) > 1:  # one of them need not say all of it, so what it lacks is no contradiction
+        together = JoinedSources(list(by_page.values()))
+        found = [pair for pair in found if pair[1].verdict != "contradicted"]
+        found.append((together, _judge(statement, together)))
+    own, best = max(found, key=lambda pair: (_WORTH[pair[1].verdict], pair[1].coverage))
+    best = _judge_nature(statement, best, sources)
+    source = by_page[best.quote.page] if best.quote else own
     quote = source.with_heading(best.quote) if best.quote else None
     is_quoted = best.verdict in {"supported", "contradicted", "partly"}
     return AuditVerdict(
@@ -119,6 +125,30 @@ def decide_by_rules(statement: ReportStatement, sources: Sequence[SourcePassages
         nearest=None if is_quoted else quote,
         by=BY_RULES,
     )
+
+
+def _judge_nature(
+    statement: ReportStatement, found: _Judgement, sources: Sequence[SourcePassages]
+) -> _Judgement:
+    """Judge what the report calculated by recomputing it, and what it concludes as a conclusion."""
+    say = phrases_for(statement.text)
+    if statement.calculation:
+        done = recompute_written(statement.calculation, sources)
+        quote = done.quote or found.quote
+        if done.wrong:
+            return _Judgement(
+                "contradicted", say("reason.miscalculated", said=statement.calculation), quote, 1.0
+            )
+        if done.missing:
+            return _Judgement("partly", say("reason.no_figure", said=done.missing), quote, 1.0)
+        near = [one for source in sources for one in source.nearest([statement.text], 2)[0]]
+        known = Passage(quotes=(statement.calculation, *(one.text for one in near)))
+        if not find_underived(statement.text, known):
+            return _Judgement("supported", say("reason.recomputed", said=statement.calculation), quote, 1.0)
+    is_open = found.verdict in {"partly", "not in the source"}
+    if statement.nature == "inference" and is_open:
+        return _Judgement("partly", say("reason.inference"), found.quote, found.coverage)
+    return found
 
 
 def list_notes(statement: ReportStatement, sources: Sequence[SourcePassages]) -> list[str]:
@@ -145,7 +175,7 @@ def _judge(statement: ReportStatement, source: SourcePassages) -> _Judgement:
     if is_quotation(words, [source.text]):
         quote = max(nearest, key=lambda one: _coverage(words, [one]))
         return _Judgement("supported", say("reason.same_words"), quote, 1.0)
-    if _ROW.fullmatch(words) and (found := _judge_row(words, source)):
+    if ROW.fullmatch(words) and (found := _judge_row(words, source)):
         return found
     if has_cjk(words) != has_cjk(source.text):
         return _judge_across_languages(words, source, nearest)
@@ -164,7 +194,7 @@ def _compare(
     texts, passage, say = [quote.text for quote in window], source.passage(window), phrases_for(words)
     if wrong := find_underived(words, passage):
         said = ", ".join(wrong)
-        if coverage >= _ABOUT_IT and _has_rival(words, texts, wrong):
+        if coverage >= _ABOUT_IT and not ROW.fullmatch(words) and _has_rival(words, texts, wrong, source):
             return "contradicted", say("reason.other_figure", said=said)
         verdict: VerdictName = "partly" if coverage >= _ABOUT_IT else "not in the source"
         return verdict, say("reason.no_figure", said=said)
@@ -271,9 +301,11 @@ def _find_mixed_clauses(said: ParsedText, theirs: ParsedText) -> tuple[str, str]
     return mixed[0][0][0], mixed[0][1][0]
 
 
-def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str]) -> bool:
-    """Tell whether the source has another figure of the same kind, or another date."""
+def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str], source: SourcePassages) -> bool:
+    """Tell whether the source has another figure of the same kind or another date, and not this one."""
     quoted = " ".join(texts)
+    if all(has_figure(figure, source.text) for figure in wrong):
+        return False
     if any(date.text in wrong for date in find_dates(words)):
         return bool(find_dates(quoted))
     kinds = {figure.dimension for figure in find_figures_outside_dates(words) if figure.text in wrong}
@@ -281,20 +313,13 @@ def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str]) -> bool:
 
 
 def _judge_row(words: str, source: SourcePassages) -> _Judgement | None:
-    """Compare the figures of a table's row with the row of the source that has the same label."""
-    label, say = fold_text(words.partition(";")[0]).text, phrases_for(words)
-    rows = [quote for quote in source.quotes if "|" in quote.text and label in fold_text(quote.text).text]
-    figures = {figure.text for figure in find_figures(words.partition(";")[2])}
-    if not figures or not rows:
+    """Compare a table's row with the row or the sentence of the source that is about the same."""
+    if (found := compare_row(words, source)) is None:
         return None
-    missing, quote = min(
-        (([one for one in sorted(figures) if one not in row.text], row) for row in rows),
-        key=lambda pair: len(pair[0]),
-    )
-    if missing:
-        reason = say("reason.other_figure", said=", ".join(missing))
-        return _Judgement("contradicted", reason, quote, 1 - len(missing) / len(figures))
-    return _Judgement("supported", "", quote, 1.0)
+    if found.missing:
+        reason = phrases_for(words)("reason.other_figure", said=", ".join(found.missing))
+        return _Judgement("contradicted", reason, found.quote, found.share)
+    return _Judgement("supported", "", found.quote, 1.0)
 
 
 def _judge_across_languages(words: str, source: SourcePassages, nearest: Sequence[Quote]) -> _Judgement:

@@ -21,7 +21,7 @@ from fathom.audit.records import CitedSource, ReadSource, SourceStatus
 from fathom.errors import ProviderError
 from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.checks.lexicon import load_phrase_pattern
-from fathom.evidence.context import build_passage, describe_context, heading_path
+from fathom.evidence.context import build_passage, describe_context, heading_path, join_passages
 from fathom.http.guard import HostUnknown
 from fathom.reading.protocol import Document, Reader
 from fathom.search.api_client import ApiClient
@@ -96,6 +96,25 @@ class SourcePassages:
 
     def _quote(self, start: int, end: int) -> Quote:
         return Quote(page=self.page.sha, start=start, end=end, text=self.text[start:end])
+
+
+class JoinedSources(SourcePassages):
+    """Several sources that a statement cites together, read as one."""
+
+    def __init__(self, sources: Sequence[SourcePassages]) -> None:
+        self._by_page = {one.page.sha: one for one in sources}
+        self.about, self.page = sources[0].about, sources[0].page
+        self.text = "\n\n".join(one.text for one in self._by_page.values())
+
+    @cached_property
+    def quotes(self) -> list[Quote]:
+        """The sentences and table rows of all."""
+        return [quote for one in self._by_page.values() for quote in one.quotes]
+
+    def passage(self, quotes: Sequence[Quote]) -> Passage:
+        """Return quotes with their context, each from its own source."""
+        own = ((one, [q for q in quotes if q.page == sha]) for sha, one in self._by_page.items())
+        return join_passages([one.passage(its) for one, its in own if its])
 
 
 class _Snapshot(BaseModel):

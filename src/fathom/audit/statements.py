@@ -1,24 +1,53 @@
 """Split a report into statements that can be checked, and set apart those that cannot.
 
 Opinions, transitions, questions and labels are recognized by their words, in English and Korean; whatever
-has a citation is checked. A mark at the end of a paragraph that has no other counts for all of it.
+has a citation is checked. Marks are attributed as a careful reader does it: a mark also means the sentences
+just before it that have none, and marks of a caption, a column or a lead-in mean the rows and items below.
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import zip_longest
 
-from fathom.audit.citations import CitationMarks, ReportLine, split_lines
-from fathom.audit.records import CitedSource, ReportBlock, ReportStatement, StatementKind
+from fathom.audit.citations import (
+    CitationMarks,
+    MarkedWords,
+    NotedCalculation,
+    ReportLine,
+    is_legend,
+    split_lines,
+)
+from fathom.audit.records import CitationRule, CitedSource, ReportBlock, ReportStatement, StatementKind
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.figures import find_figures
 from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.evidence.support import is_connective
 from fathom.state import short_hash
-from fathom.text.sentences import DEPENDENT_OPENING, is_instruction, split_sentences
+from fathom.text.messages import Messages
+from fathom.text.sentences import DEPENDENT_OPENING, is_complete_sentence, is_instruction, split_sentences
 from fathom.text.tokens import has_cjk
 
 _LEAD_IN = re.compile(r"[:：]$")
+_POINTS_BELOW = re.compile(
+    r"[:：]$|\b(?:table|below|following)\b|다음|아래|(?<![가-힣])표(?![가-힣]{2})", re.IGNORECASE
+)
+_RUN_IN = re.compile(r"\s{0,3}(\*\*|__)([^*_]{1,80}[.。])\1\s{1,3}(?=\S)")
+_WHOLE_BOLD = re.compile(r"\s{0,3}(\*\*|__|\*|_)[^*_]{1,200}\1(?:[\s.:]|[\[(【][^\])】]{1,300}[\])】]){0,30}")
+_TABLE_NAME = re.compile(r"[\s*_]{0,5}\[?(?:table|tab\.|figure|표|그림)\s?\d", re.IGNORECASE)
+_BARE_MARKS = re.compile(r"[\[(【][^\])】]{1,300}[\])】]")
 _LEAST_WORDS = 3
+
+
+@cache
+def _own_words() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the headings below which Fathom's reports speak of themselves, and the columns that do."""
+    both = [Messages("en"), Messages("ko")]
+    headings = {say(f"report.{name}") for say in both for name in ("sure", "searched")}
+    return frozenset(headings), frozenset(
+        say(f"disagree.{name}") for say in both for name in ("published", "settled")
+    )
 
 
 @dataclass
@@ -41,94 +70,166 @@ def split_report(text: str, title: str = "") -> SplitReport:
     lines = split_lines(text)
     marks = CitationMarks.from_lines(lines)
     splitter = _Splitter(marks, title)
-    for line in lines:
-        splitter.take(line)
+    for line, after in zip_longest(lines, lines[1:]):
+        splitter.take(line, after)
     report = splitter.report
     report.sources = marks.sources
     return report
+
+
+@dataclass(frozen=True)
+class _Attributed:
+    """The sources of a statement, and the rule by which they are."""
+
+    cites: Sequence[str] = ()
+    rule: CitationRule = "own"
+
+
+@dataclass(frozen=True)
+class _Lead:
+    """What stands above rows or items, and means them."""
+
+    words: str = ""
+    cites: Sequence[str] = ()
+    rule: CitationRule = "lead-in"
 
 
 class _Splitter:
     def __init__(self, marks: CitationMarks, title: str) -> None:
         self.report = SplitReport(title)
         self._marks = marks
-        self._path: list[tuple[int, str]] = []
-        self._head: list[str] = []  # the cells of the table's first row
-        self._lead: ReportStatement | None = None  # "The reasons are:", for the items below it
+        self._path: list[tuple[int, MarkedWords]] = []
+        self._head: list[MarkedWords] = []  # the cells of the table's first row
+        self._label = ""  # the first cell of the row above
+        self._lead = _Lead()
         self._last = ""
         self._open: list[ReportStatement] = []  # of the blocks that a line of sources below may mean
 
-    def take(self, line: ReportLine) -> None:
+    def take(self, line: ReportLine, after: ReportLine | None) -> None:
         if line.kind != "row":
-            self._head = []
+            self._head, self._label = [], ""
         if line.kind == "heading":
-            words, _ = self._marks.split_off(self._marks.mask(line.text))
-            self._path = [*(above for above in self._path if above[0] < line.level), (line.level, words)]
-            self.report.title = self.report.title or words
-            self.report.blocks.append(ReportBlock(kind="heading", text=words, level=line.level))
-            self._last, self._lead, self._open = "", None, []
-        elif line.kind in {"code", "source"}:
+            said = self._marks.split_off(self._marks.mask(line.text))
+            self._path = [*(above for above in self._path if above[0] < line.level), (line.level, said)]
+            self.report.title = self.report.title or said.words
+            self.report.blocks.append(ReportBlock(kind="heading", text=said.words, level=line.level))
+            self._last, self._lead, self._open = "", _Lead(), []
+        elif line.kind in {"code", "source"} or (line.kind == "paragraph" and is_legend(line.text)):
             key = f"[{line.key}] " if line.key else ""
             self.report.blocks.append(ReportBlock(kind=line.kind, text=f"{key}{line.text}"))
         elif line.kind == "row":
             self._take_row(line)
+        elif calculation := self._marks.calculation(line):
+            self._take_calculation(line, calculation)
         else:
-            self._take_sentences(line)
+            self._take_sentences(line, after.kind if after else "")
 
-    def _take_sentences(self, line: ReportLine) -> None:
-        masked = self._marks.mask(line.text)
+    def _take_sentences(self, line: ReportLine, below: str) -> None:
+        masked, found = self._marks.mask(line.text), list[ReportStatement]()
+        if (run_in := _RUN_IN.match(line.text)) and not is_complete_sentence(run_in[2]):
+            self._last = self._marks.split_off(self._marks.mask(run_in[2])).words
+            found.append(self._make(MarkedWords(self._last), "label"))
+            masked = self._marks.mask(line.text[run_in.end() :])
         spans = [span.text for span in split_sentences(masked)] or [masked]
-        parts = [self._marks.split_off(span) for span in spans]
-        parts = _join_bare_marks(parts)
-        if not any(words for words, _ in parts):
-            self._give_sources([key for _, cites in parts for key in cites])
+        parts = _join_bare_marks([self._marks.split_off(span) for span in spans])
+        if not any(part.words for part in parts):
+            self._give_sources([key for part in parts for key in part.cites])
             return
-        cited = [place for place, (_, cites) in enumerate(parts) if cites]
-        is_by_paragraph = line.kind == "paragraph" and cited == [len(parts) - 1]
-        found = []
-        for place, (words, cites) in enumerate(parts):
-            kind = classify(words, is_cited=bool(cites), is_item=line.kind == "item")
-            inherited: list[str] = []
-            if not cites and kind == "fact":
-                if is_by_paragraph and place < cited[0]:
-                    inherited = parts[cited[0]][1]
-                elif line.kind == "item" and self._lead:
-                    inherited = self._lead.cites
-            found.append(self._make(words, kind, cites or inherited, is_inherited=bool(inherited)))
-            self._last = words
+        if line.kind == "paragraph" and below in {"row", "item"} and _is_caption(line.text, below):
+            cites = list(dict.fromkeys(key for part in parts for key in part.cites))
+            self._lead = _Lead(" ".join(part.words for part in parts), cites, "caption")
+            self._add(line, [*found, *(self._make(replace(part, cites=[]), "label") for part in parts)])
+            return
+        lead = self._lead if line.kind == "item" else _Lead()
+        for place, part in enumerate(parts):
+            kind = classify(part.words, is_cited=bool(part.cites), is_item=line.kind == "item")
+            if kind == "fact" and not part.cites and self._is_about_itself():
+                kind = "transition"
+            following = next((later.cites for later in parts[place + 1 :] if later.cites), [])
+            before = "" if place or not lead.words else lead.words
+            is_named = place == 0 and bool(found)
+            found.append(
+                self._make(part, kind, _Attributed(following, "next"), lead, before, is_named=is_named)
+            )
+            self._last = part.words
         if line.kind == "paragraph":
-            self._lead = found[-1] if found and _LEAD_IN.search(found[-1].text) else None
+            said = parts[-1]
+            is_lead = _LEAD_IN.search(said.words) or (below == "row" and _POINTS_BELOW.search(said.words))
+            self._lead = _Lead(said.words, said.cites) if is_lead else _Lead()
         self._add(line, found)
 
     def _take_row(self, line: ReportLine) -> None:
-        cells = [cell.strip() for cell in line.text.strip().strip("|").split("|")]
-        masked = [self._marks.split_off(self._marks.mask(cell)) for cell in cells]
-        words, cites = [cell for cell, _ in masked], [key for _, keys in masked for key in keys]
-        if not self._head:
-            self._head = words
-            self.report.blocks.append(ReportBlock(kind="row", text=" | ".join(words)))
-            return
-        named = [
-            f"{head}: {cell}" if head and n else cell
-            for n, (head, cell) in enumerate(zip([*self._head, *[""] * len(words)], words, strict=False))
-            if cell and cell not in {"-", "–", "—"}
+        cells = [
+            self._marks.split_off(self._marks.mask(cell.strip()))
+            for cell in line.text.strip().strip("|").split("|")
         ]
-        said = "; ".join(named)
-        is_fact = bool(cites) or bool(find_figures(said) or find_dates(said)) or len(named) > 1
-        self._add(line, [self._make(said, "fact" if is_fact else "label", list(dict.fromkeys(cites)))])
+        if not self._head:
+            self._head = cells
+            self.report.blocks.append(ReportBlock(kind="row", text=" | ".join(cell.words for cell in cells)))
+            return
+        self._label = cells[0].words or self._label
+        cells[0] = replace(cells[0], words=self._label)
+        columns = [*self._head, *[MarkedWords("")] * len(cells)]
+        kept = [
+            (head, cell, number)
+            for number, (head, cell) in enumerate(zip(columns, cells, strict=False))
+            if cell.words and cell.words not in {"-", "–", "—"} and head.words not in _own_words()[1]
+        ]
+        said = "; ".join(
+            f"{head.words}: {cell.words}" if head.words and number else cell.words
+            for head, cell, number in kept
+        )
+        row = MarkedWords(
+            said,
+            list(dict.fromkeys(key for cell in cells for key in cell.cites)),
+            any(part.is_inferred for head, cell, _ in kept for part in (head, cell)),
+            [one for cell in cells for one in cell.calculations],
+        )
+        is_fact = bool(row.cites) or bool(find_figures(said) or find_dates(said)) or len(kept) > 1
+        column = _Attributed(list(dict.fromkeys(key for head, _, _ in kept for key in head.cites)), "column")
+        self._add(
+            line, [self._make(row, "fact" if is_fact else "label", column, self._lead, self._lead.words)]
+        )
+
+    def _take_calculation(self, line: ReportLine, calculation: NotedCalculation) -> None:
+        said = f"{calculation.formula} = {calculation.result}"
+        part = MarkedWords(said, calculation.cites, calculations=[calculation])
+        self._add(line, [self._make(part, "fact")])
+
+    def _is_about_itself(self) -> bool:
+        return any(heading.words in _own_words()[0] for _, heading in self._path)
 
     def _make(
-        self, words: str, kind: StatementKind, cites: list[str], *, is_inherited: bool = False
+        self,
+        part: MarkedWords,
+        kind: StatementKind,
+        other: _Attributed = _Attributed(),
+        lead: _Lead = _Lead(),
+        before: str = "",
+        *,
+        is_named: bool = False,
     ) -> ReportStatement:
+        heading = next((found.cites for _, found in reversed(self._path) if found.cites), [])
+        calculated = [key for one in part.calculations for key in one.cites]
+        rules = (
+            _Attributed([*part.cites, *calculated]),
+            other,
+            _Attributed(lead.cites, lead.rule),
+            _Attributed(heading, "heading"),
+        )
+        cited = next((rule for rule in rules if rule.cites and kind == "fact"), _Attributed())
+        is_dependent = is_named or DEPENDENT_OPENING.match(part.words)
         number = len(self.report.statements) + 1
         statement = ReportStatement(
-            id=f"{number}-{short_hash(words)[:6]}",
-            text=words,
+            id=f"{number}-{short_hash(part.words)[:6]}",
+            text=part.words,
             kind=kind,
-            heading=" > ".join(heading for _, heading in self._path),
-            cites=cites,
-            is_cited_by_paragraph=is_inherited,
-            context=self._last if DEPENDENT_OPENING.match(words) else "",
+            heading=" > ".join(found.words for _, found in self._path),
+            cites=list(dict.fromkeys(cited.cites)),
+            cited_by=cited.rule,
+            nature="inference" if part.is_inferred else "calculation" if part.calculations else "stated",
+            calculation="; ".join(f"{one.formula} = {one.result}" for one in part.calculations),
+            context=before or (self._last if is_dependent else ""),
         )
         self.report.statements.append(statement)
         return statement
@@ -138,7 +239,7 @@ class _Splitter:
         for statement in self._open:
             if statement.kind == "fact" and not statement.cites:
                 place = self.report.statements.index(statement)
-                update = {"cites": cites, "is_cited_by_paragraph": True}
+                update = {"cites": cites, "cited_by": "line below"}
                 self.report.statements[place] = statement.model_copy(update=update)
         self._open = []
 
@@ -151,16 +252,28 @@ class _Splitter:
         self.report.blocks.append(ReportBlock(kind=line.kind, statements=ids, text=line.key))
 
 
-def _join_bare_marks(parts: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+def _is_caption(text: str, below: str) -> bool:
+    """Tell whether a paragraph is the caption of what is below: all in bold, or named a table."""
+    words = _BARE_MARKS.sub("", text).strip(" *_")
+    is_named = _WHOLE_BOLD.fullmatch(text) or (below == "row" and _TABLE_NAME.match(text))
+    return bool(is_named) and not (words.endswith((".", "!", "?", "。")) and is_complete_sentence(words))
+
+
+def _join_bare_marks(parts: Sequence[MarkedWords]) -> list[MarkedWords]:
     """Give marks that stand alone to the sentence before them."""
-    joined: list[tuple[str, list[str]]] = []
-    for words, cites in parts:
-        if joined and not re.search(r"\w", words):
-            before, known = joined[-1]
-            joined[-1] = (before, list(dict.fromkeys([*known, *cites])))
+    joined: list[MarkedWords] = []
+    for part in parts:
+        if joined and not re.search(r"\w", part.words):
+            before = joined[-1]
+            joined[-1] = replace(
+                before,
+                cites=list(dict.fromkeys([*before.cites, *part.cites])),
+                is_inferred=before.is_inferred or part.is_inferred,
+                calculations=[*before.calculations, *part.calculations],
+            )
         else:
-            joined.append((words, cites))
-    return [part for part in joined if re.search(r"\w", part[0]) or part[1]]
+            joined.append(part)
+    return [part for part in joined if re.search(r"\w", part.words) or part.cites]
 
 
 def classify(words: str, *, is_cited: bool, is_item: bool = False) -> StatementKind:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from fathom.audit.calculations import recompute_written
 from fathom.audit.records import AuditVerdict, ReportStatement, VerdictName
 from fathom.audit.rules import decide_by_rules, list_notes
 from fathom.audit.sources import SourcePassages
@@ -39,6 +40,7 @@ _VERDICTS: dict[str, VerdictName] = {
     "contradicted": "contradicted",
     "absent": "not in the source",
 }
+_MARKED_INFERENCE = "Marked in the report: a conclusion from these sources."
 _UNSURE = "the model could not be relied on"
 _MISQUOTED, _SILENT = "the model quoted words that are not in the source", "the model gave no verdict"
 
@@ -62,6 +64,7 @@ class _Item:
     quotes: list[Quote]
     before: str = ""
     notes: list[str] = field(default_factory=list)
+    marked: str = ""  # what the report itself says the statement is
     statement: ReportStatement | None = None
     control: Control | None = None
 
@@ -191,6 +194,7 @@ class StatementVerifier:
             cited = ", ".join(str(numbers[sha]) for sha in shas)
             lines = [f"Item {number} (source {cited})", f"Statement: {item.words}"]
             lines += [f"Before it: {item.before}"] if item.before else []
+            lines += [item.marked] if item.marked else []
             lines += [f"Check: {note}" for note in item.notes]
             parts.append(head + "\n".join(lines))
         return PromptBudget("auditor", {}, {"items": PromptLines(parts, between="\n\n")}, batched="items")
@@ -199,8 +203,15 @@ class StatementVerifier:
         keys = [key for key in statement.cites if key in self.sources]
         read = [self.sources[key] for key in keys]
         quotes = [quote for source in read for quote in source.nearest([statement.text])[0]]
-        notes = list_notes(statement, read)
-        return _Item(keys, statement.text, quotes, statement.context, notes, statement)
+        marked = _MARKED_INFERENCE if statement.nature == "inference" else ""
+        if statement.calculation:
+            done = recompute_written(statement.calculation, read)
+            told = done.wrong or (
+                f"{done.missing} is in none of the sources" if done.missing else "it is right"
+            )
+            marked = f"Calculated in the report: {statement.calculation}. Recomputed by code: {told}."
+        notes = [] if marked else list_notes(statement, read)  # they would name what no source can say
+        return _Item(keys, statement.text, quotes, statement.context, notes, marked, statement)
 
     def _control_item(self, control: Control) -> _Item:
         key = next(key for key, source in self.sources.items() if source.page.sha == control.page)
