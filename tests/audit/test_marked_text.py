@@ -115,6 +115,25 @@ def test_a_pdf_with_links_raised_numbers_and_headings() -> None:
     }
 
 
+def test_captions_of_pages_and_word_files_mean_their_rows() -> None:
+    page = (
+        f'<article><h1>Ships</h1><table><caption>Ships a year<sup><a href="#n1">[1]</a></sup></caption>'
+        "<tr><th>Year</th><th>Ships</th></tr><tr><td>2023</td><td>351</td></tr></table>"
+        f'<ol><li id="n1">Harbour, <a href="{A}">{A}</a></li></ol></article>'
+    )
+    word = docx.Document()
+    word.add_paragraph("Ships a year [1]", style="Caption")
+    table = word.add_table(rows=2, cols=2)
+    for cell, words in zip(table._cells, ("Year", "Ships", "2023", "351"), strict=True):
+        cell.text = words
+    word.add_heading("References", 2)
+    word.add_paragraph(f"[1] Harbour. {A}")
+    file = BytesIO()
+    word.save(file)
+    for body, name in ((page.encode(), "page.html"), (file.getvalue(), "report.docx")):
+        assert addresses(body, name) == {"2023; Ships: 351": [A]}, name
+
+
 def test_markdown_and_text_are_taken_as_they_are() -> None:
     said = f"The tower is 48 metres high [1].\n\nSources\n[1] Tower {A}\n"
     assert list(addresses(said.encode(), "report.txt").values()) == [[A]]

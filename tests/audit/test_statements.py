@@ -218,6 +218,26 @@ def test_two_numbers_for_one_address_are_one_source() -> None:
     assert len(split_report(text).sources) == 1
 
 
+def test_a_column_mark_means_its_cells_without_marks_beside_marked_ones() -> None:
+    rows = "| 2023 | 351 [1] | 6 million |\n| 2024 | 378 | 2 million |"
+    text = f"| Year | Ships | Result [2] |\n|---|---|---|\n{rows}"
+    found = [(one.cites, one.cited_by) for one in split_report(text + SOURCES).checked]
+    assert found == [(["s1", "s2"], "own"), (["s2"], "column")]
+
+
+def test_bylines_and_lead_ins_are_no_statements() -> None:
+    byline = "*Prepared by an assistant on 3 March 2026*"
+    text = f"{byline}\n\nThree causes are named:\n\n- Fares fell by 6 crowns [1]."
+    kinds = [(one.kind, one.text) for one in split_report(text + SOURCES).statements]
+    assert kinds == [
+        ("label", "Prepared by an assistant on 3 March 2026"),
+        ("transition", "Three causes are named:"),
+        ("fact", "Fares fell by 6 crowns."),
+    ]
+    advice = split_report("I would recommend that the council keep the fare.")
+    assert [one.kind for one in advice.statements] == ["opinion"]
+
+
 def test_code_is_no_statement() -> None:
     assert split_report("```\nx = 5 [1]\n```\n").statements == []
 

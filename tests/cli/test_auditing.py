@@ -44,6 +44,15 @@ def test_a_contradiction_ends_with_five(fathom: Fathom, work: Path, shelf: Path)
     assert "1 is contradicted by its source." in told.out and told.err == ""
 
 
+@pytest.mark.parametrize(
+    "wrong", [("--budget", "-1"), ("--models", "judg=x"), ("--docs", "nowhere"), ("--engines", "goggle")]
+)
+def test_what_makes_no_sense_is_one_sentence(fathom: Fathom, work: Path, wrong: tuple[str, str]) -> None:
+    told = fathom("audit", written(work, 1987), "--model", "none", *wrong)
+    assert told.code == 2, told.err
+    assert told.err.startswith("fathom: ") and told.err.count("\n") == 1
+
+
 def test_events_and_forms(fathom: Fathom, work: Path, shelf: Path) -> None:
     name = written(work, 1987)
     lines = fathom("audit", name, "--docs", str(shelf), "--json").out.splitlines()

@@ -11,6 +11,7 @@ from standins.model import Model
 
 from fathom import BadInput, DeepResearcher, EvalRequest, EvalResult, RunConfig, Settings
 from fathom.cli import main
+from fathom.evaluation.scores import render_evaluation
 from fathom.settings.settings import load_settings
 
 pytestmark = pytest.mark.whole
@@ -75,6 +76,10 @@ def test_reports_of_other_tools_are_scored_and_audited(tasks: Path, tmp_path: Pa
     assert good.effective_citations is not None and good.effective_citations.mean == 1.0
     assert good.relative.low == pytest.approx(good.relative.mean)  # both tasks score alike
     assert not result.failures, result.failures
+    pages = [Path(one.audit).read_text("utf-8") for one in result.reports]
+    assert sum("12 metres" in page for page in pages) == 2  # every verdict can be read
+    table = render_evaluation(result)
+    assert all(one.audit in table for one in result.reports) and result.reports[0].audited_by in table
 
 
 def test_own_reports_are_written_repeated_and_compared(tasks: Path, tmp_path: Path, model: Model) -> None:

@@ -103,6 +103,7 @@ async def forecast_audit(settings: Settings, request: AuditRequest) -> Forecast:
 
 async def load_report(settings: Settings, request: AuditRequest) -> _LoadedReport:
     """Read a report from its place, and take it apart; BadInput if that cannot be done."""
+    await asyncio.to_thread(_refuse_unknown_places, request.run_config)
     body, content_type, name = await _load_body(settings, request)
     if len(body) > MAX_REPORT_BYTES:
         raise BadInput(f"{name} is larger than {MAX_REPORT_BYTES:,} bytes.")
@@ -118,6 +119,12 @@ async def load_report(settings: Settings, request: AuditRequest) -> _LoadedRepor
     said = [document.text, str(request.is_searched), *request.run_config.docs]
     name_of_it = sha256("\x1f".join(said).encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return _LoadedReport(f"audit-{name_of_it}", split.title, split, language)
+
+
+def _refuse_unknown_places(run_config: RunConfig) -> None:
+    for place in run_config.docs:
+        if not Path(place).expanduser().exists():
+            raise BadInput(f"There is no folder or file {place}.")
 
 
 async def _parse(body: bytes, content_type: str | None, name: str) -> Document:

@@ -123,6 +123,8 @@ class _HtmlMarks:
             self._lead = f"[^{self._notes[node]}]: "
         elif re.fullmatch(r"h[1-6]", node.tag):
             self._lead = "#" * int(node.tag[1]) + " "
+        elif node.tag in {"caption", "figcaption"}:
+            self._open += "**"
         elif node.tag == "li" and not self._lead:
             self._lead = self._item_mark(node)
         if node.tag == "tr":
@@ -139,6 +141,8 @@ class _HtmlMarks:
                 self._open += child.tail or ""
             if node.tag == "br":
                 self._open += " "
+        if node.tag in {"caption", "figcaption"}:
+            self._open = f"{self._open.rstrip()}**"
         if is_block:
             self._close()
             self._lead = ""
@@ -206,6 +210,7 @@ def _word_blocks(word: WordDocument) -> Iterator[str]:
             words = one_line(_word_marks(node, word.part))
             level = heading_level(paragraph)
             lead = "#" * level + " " if level else _list_mark(paragraph, counts) if words else ""
+            words = f"**{words}**" if words and style_name(paragraph) == "Caption" else words
             yield f"{lead}{words}" if words else ""
 
 

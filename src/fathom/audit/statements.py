@@ -135,9 +135,12 @@ class _Splitter:
         if not any(part.words for part in parts):
             self._give_sources([key for part in parts for key in part.cites])
             return
-        if line.kind == "paragraph" and below in {"row", "item"} and _is_caption(line.text, below):
+        is_caption = line.kind == "paragraph" and _is_caption(line.text, below)
+        if is_caption and (below in {"row", "item"} or not any(part.cites for part in parts)):
             cites = list(dict.fromkeys(key for part in parts for key in part.cites))
-            self._lead = _Lead(" ".join(part.words for part in parts), cites, "caption")
+            is_above = below in {"row", "item"}
+            words = " ".join(part.words for part in parts)
+            self._lead = _Lead(words, cites, "caption") if is_above else _Lead()
             self._add(line, [*found, *(self._make(replace(part, cites=[]), "label") for part in parts)])
             return
         lead = self._lead if line.kind == "item" else _Lead()
@@ -179,9 +182,11 @@ class _Splitter:
             f"{head.words}: {cell.words}" if head.words and number else cell.words
             for head, cell, number in kept
         )
+        own = any(cell.cites for cell in cells)  # then the mark of a column means its cells without marks
+        of_columns = [key for head, cell, _ in kept if own and not cell.cites for key in head.cites]
         row = MarkedWords(
             said,
-            list(dict.fromkeys(key for cell in cells for key in cell.cites)),
+            list(dict.fromkeys([*(key for cell in cells for key in cell.cites), *of_columns])),
             any(part.is_inferred for head, cell, _ in kept for part in (head, cell)),
             [one for cell in cells for one in cell.calculations],
         )
@@ -278,20 +283,23 @@ def _join_bare_marks(parts: Sequence[MarkedWords]) -> list[MarkedWords]:
 
 def classify(words: str, *, is_cited: bool, is_item: bool = False) -> StatementKind:
     """Tell what a sentence is: a fact to check, or something that is set apart."""
-    has_figures = bool(find_figures(words) or find_dates(words))
     if words.rstrip(" \"'”’)").endswith(("?", "？")):
         return "question"
-    if is_connective(words) or (
-        load_phrase_pattern("transition").search(words.lower()) and not is_cited and not has_figures
-    ):
+    if is_connective(words):
         return "transition"
     if is_cited:
         return "fact"
-    if _LEAD_IN.search(words) and not has_figures:
+    if load_phrase_pattern("transition").search(words.lower()) and not _has_figures(words):
+        return "transition"
+    if _LEAD_IN.search(words) and not (re.search(r"\d", words) and _has_figures(words)):
         return "transition"
     if load_phrase_pattern("opinion").search(words.lower()) and not re.search(r"\d", words):
         return "opinion"
     if not is_item and is_instruction(words) and not has_cjk(words):
         return "opinion"
     is_short = len(words.split()) < (_LEAST_WORDS if has_cjk(words) else _LEAST_WORDS + 1)
-    return "label" if is_short and not has_figures else "fact"
+    return "label" if is_short and not _has_figures(words) else "fact"
+
+
+def _has_figures(words: str) -> bool:
+    return bool(find_figures(words) or find_dates(words))

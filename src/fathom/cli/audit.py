@@ -8,6 +8,7 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from fathom import AuditEvent, AuditRequest, AuditResult, DeepResearcher, EvalRequest
 from fathom.audit.render import render_html, render_markdown, summarize
@@ -17,6 +18,7 @@ from fathom.cli.terminal import Leaving, run_until_interrupted
 from fathom.cli.text import cut, dollars, plain, print_markdown, safe
 from fathom.errors import BadInput
 from fathom.evaluation.scores import render_evaluation
+from fathom.request import ResearchRequest
 from fathom.state import RunConfig
 from fathom.text.json_lines import escape_json
 
@@ -36,7 +38,7 @@ def audit(arguments: argparse.Namespace) -> int:
     settings = read_settings(arguments)
     body = sys.stdin.buffer.read() if arguments.report == "-" else None
     request = AuditRequest(
-        report=arguments.report, body=body, is_searched=arguments.search, run_config=RunConfig(**said)
+        report=arguments.report, body=body, is_searched=arguments.search, run_config=_read_config(said)
     )
     if arguments.dry_run:
         print_forecast(asyncio.run(DeepResearcher(settings).forecast_audit(request)), arguments)
@@ -59,6 +61,12 @@ def audit(arguments: argparse.Namespace) -> int:
         return FOUND_FAULTS if result.has_alarms else 0
 
     return run_until_interrupted(work, AGAIN)
+
+
+def _read_config(said: Mapping[str, Any]) -> RunConfig:
+    """Return what was said about the run; BadInput, in one sentence, for what makes no sense."""
+    ResearchRequest(query="audit", **said)
+    return RunConfig(**said)
 
 
 def _show_event(event: AuditEvent, arguments: argparse.Namespace) -> None:
@@ -106,7 +114,7 @@ def evaluate(arguments: argparse.Namespace) -> int:
         others=_read_pairs(arguments.report),
         earlier=arguments.against,
         is_judge_only=arguments.judge_only,
-        run_config=RunConfig(**said),
+        run_config=_read_config(said),
     )
     forecast = asyncio.run(DeepResearcher(settings).forecast_evaluation(request))
     if arguments.dry_run:

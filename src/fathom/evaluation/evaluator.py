@@ -5,6 +5,7 @@ store, so the same evaluation again goes on where it stopped.
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from pydantic import Field
 
 from fathom.audit.auditor import AuditRequest, audit_report
 from fathom.audit.records import ResultRecord
+from fathom.audit.render import render_html
 from fathom.budget.budget import Budget
 from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
@@ -241,6 +243,9 @@ class _Evaluation:
         config = self.request.run_config.model_copy(update={"docs": one.task.docs})
         asked = AuditRequest(report=str(one.place), body=one.text.encode(), run_config=config)
         audit = await self._try("audit", what, audit_report(self.settings, asked))
+        page = _audit_place(self.request, one)
+        if audit:
+            await asyncio.to_thread(_keep, page, render_html(audit))
         return EvalReport(
             tool=one.tool,
             task=one.task.name,
@@ -250,6 +255,8 @@ class _Evaluation:
             race=race,
             citation_accuracy=audit.citation_accuracy if audit else None,
             effective_citations=audit.effective_citations if audit else None,
+            audit=str(page) if audit else "",
+            audited_by=audit.decided_by if audit else "",
             usd=one.usd,
         )
 
@@ -300,6 +307,11 @@ def _are_rivals(one: _Written, other: _Written) -> bool:
 
 def _own_place(request: EvalRequest, task: EvalTask, repeat: int) -> Path:
     return Path(request.out) / task.name / f"report-{repeat}.md"
+
+
+def _audit_place(request: EvalRequest, one: _Written) -> Path:
+    tool = re.sub(r"[^\w.-]", "_", one.tool)
+    return Path(request.out) / one.task.name / f"{tool}-{one.repeat}.audit.html"
 
 
 def _research_request(request: EvalRequest, task: EvalTask) -> ResearchRequest:

@@ -56,6 +56,8 @@ class EvalReport(ResultRecord):
     race: RaceScore | None = None
     citation_accuracy: float | None = None  # FACT: the share of cited statements that are supported
     effective_citations: int | None = None  # FACT: how many are
+    audit: str = ""  # a page with every verdict behind the two
+    audited_by: str = ""
     usd: float = 0.0
 
 

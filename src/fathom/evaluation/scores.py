@@ -150,7 +150,12 @@ def render_evaluation(result: EvalResult) -> str:
     lost = "".join(f"- not done: {one.where}, {one.what} ({one.why})\n" for one in result.failures)
     about = f"Judge: {result.judge}. Tasks: {', '.join(result.tasks)}. Judging cost {result.usd:.4f} USD."
     note = "Intervals are 95 %, by Student's t over reports. A relative score of 0.5 equals the reference."
-    return f"{table}\n\n{about}\n{note}\n{lost}"
+    by = ", ".join(dict.fromkeys(one.audited_by for one in result.reports if one.audited_by)) or "nobody"
+    pages = "".join(
+        f"- {one.tool}, {one.task}, report {one.repeat}: {one.audit}\n" for one in result.reports if one.audit
+    )
+    audits = f"Citations were audited by {by}. Every verdict is in\n{pages}" if pages else ""
+    return f"{table}\n\n{about}\n{note}\n{audits}{lost}"
 
 
 def _row(one: ToolSummary) -> list[str]:
