@@ -168,7 +168,7 @@ def test_a_second_half_names_what_has_the_purpose_and_what_is_listed() -> None:
         (
             "How do tidal barrages compare with wind?",
             "How long do they last?",
-            "How long do tidal barrages last?",
+            "How long do tidal barrages and wind last?",
         ),
         ("How efficient are solar cells?", "How long do they last?", "How long do solar cells last?"),
         ("Which countries use tidal power?", "What does it cost?", "What does tidal power cost?"),

@@ -214,7 +214,6 @@ _POSSESSIVE = re.compile(r"\b(?:its|their)\b")
 _SIDE_OF = re.compile(r"the (?:purpose|meaning|definition|aim|goal|point|use|idea) of (?=\S)", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|them)\b|\bone(?=$|\?)")
 _COMPARED = re.compile(r"\bdo(?:es)? (.+?) (?:compare|differ) (?:with|to|from) ([^?,]+)", re.IGNORECASE)
-_OF_THEM = re.compile(r"\b(?:of|between|among) them\b", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"(?:who|whom|whose)\b", re.IGNORECASE)
 _FINAL_PRONOUN = re.compile(r"\b(?:it|them|one)(?=$|\?)")
 _KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
@@ -260,7 +259,7 @@ def _fill_pronoun(part: str, first: str) -> str:
     if is_person and _ASKS_WHO.match(first):  # "he" is the answer, which nobody has yet
         return part
     is_one = pronoun.group() in {"it", "its", "one"}
-    both = find_compared_things(first) or _compared_with(first) if _OF_THEM.search(part) else []
+    both = [] if is_one or is_person else find_compared_things(first) or _compared_with(first)
     subject = " and ".join(both) or _subject(first, is_one=is_one)
     if not subject:
         return part
