@@ -94,8 +94,6 @@ def _lexicon() -> Iterator[Used]:
         yield Used(f"markers.{marker.kind}", marker.pattern)
     for name in lexicon.load_table("phrases"):
         yield Used(f"phrases.{name}", lexicon.load_phrase_pattern(name))
-    for name, pair in lexicon.load_opposites().items():
-        yield from (Used(f"poles.{name}", pattern) for pattern in pair)
 
 
 def _every() -> list[Used]:

@@ -9,7 +9,6 @@ figures only.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from fathom.audit.calculations import recompute_written
 from fathom.audit.records import AuditVerdict, ReportStatement, VerdictName, audit_phrases
@@ -18,15 +17,9 @@ from fathom.audit.sources import JoinedSources, SourcePassages
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, find_underived
 from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.evidence.checks.roles import find_exchange
 from fathom.evidence.checks.suspicions import find_suspicions
-from fathom.evidence.checks.words import (
-    ParsedText,
-    ParsedWord,
-    is_same_word,
-    measure_coverage,
-    parse_text,
-    particle_role,
-)
+from fathom.evidence.checks.words import measure_coverage, parse_text
 from fathom.evidence.grounding import is_quotation
 from fathom.evidence.support import (
     SUPPORTED_FROM,
@@ -54,7 +47,7 @@ _FAULT_OF = {
     **dict.fromkeys(("figure", "count", "unit"), "figure"),
     **dict.fromkeys(("date", "year", "period", "now", "history"), "date"),
     **dict.fromkeys(("a name", "name"), "name"),
-    **dict.fromkeys(("cause", "factor", "proof", "a conclusion", "finding"), "cause"),
+    **dict.fromkeys(("cause", "because", "factor", "proof", "a conclusion", "finding"), "cause"),
     **dict.fromkeys(("a negation", "negation", "a direction", "direction", "unchanged"), "direction"),
     **dict.fromkeys(("other words", "most of its words"), "wording"),
     **dict.fromkeys(
@@ -63,31 +56,9 @@ _FAULT_OF = {
 }
 _UNTOLD = frozenset({"a number", "a date", "calculation", "who and what"})
 _QUOTED = re.compile(r"'[^']{1,40}+'")
-_PASSIVE = re.compile(
-    r"\b(?:was|were|is|are|been|being|be)\s(?:\w+ly\s)?\w+(?:ed|en|ught|old|ade|uilt|aid)\b"
-)
-_ROLE_WORDS = frozenset({"to", "from", "by", "than"})
-_ROLE_ENDS = _ROLE_WORDS | {
-    "in",
-    "on",
-    "at",
-    "for",
-    "with",
-    "and",
-    "but",
-    "which",
-    "after",
-    "before",
-    "since",
-}
-_KOREAN_ROLES = {
-    "보다": "than", "에": "to", "에게": "to", "한테": "to",
-    "에서": "from", "로부터": "from", "으로부터": "from",
-}  # fmt: skip
 _BECAUSE = re.compile(
     r"\b(?:because|caus|due to|owing to|thanks to|led to|brought about)|때문|덕분|탓|원인|일으"
 )
-_CLAUSE = re.compile(r"[,;]\s|\s(?:and|while|but|whereas)\s|(?<![다라]고)(?<=[고며])\s|(?<=지만)\s")
 
 
 def phrases_for(words: str) -> Messages:
@@ -245,62 +216,6 @@ def _is_cause_of_coincidence(words: str, quoted: str) -> bool:
     return bool(_BECAUSE.search(said) or (together.search(theirs) and not together.search(said)))
 
 
-def find_exchange(words: str, quoted: str) -> tuple[str, str] | None:
-    """Return two words that have exchanged places: who sold to whom, which is more than which.
-
-    Compared are the words behind the same preposition or before the same Korean particle, and which words
-    share a clause. A changed voice is not compared.
-    """
-    said, theirs = parse_text(words), parse_text(quoted)
-    if said.is_korean != theirs.is_korean:
-        return None
-    if not said.is_korean and bool(_PASSIVE.search(said.low)) != bool(_PASSIVE.search(theirs.low)):
-        return _find_mixed_clauses(said, theirs)
-    mine, other = _find_places(said), _find_places(theirs)
-    for place in mine.keys() & other.keys():
-        here, there = _without(mine[place], other[place]), _without(other[place], mine[place])
-        if here and there and all(map(theirs.has, here)) and all(map(said.has, there)):
-            return here[0], there[0]
-    return _find_mixed_clauses(said, theirs)
-
-
-def _without(keys: Sequence[str], others: Sequence[str]) -> list[str]:
-    return [key for key in keys if not any(is_same_word(key, other) for other in others)]
-
-
-def _find_places(text: ParsedText) -> dict[str, list[str]]:
-    """Return the content words behind each preposition, or with each Korean particle, that says a role."""
-    found: dict[str, list[str]] = {}
-    for place, word in enumerate(text.words):
-        if text.is_korean and (role := _KOREAN_ROLES.get(word.particle)):
-            before = takewhile(lambda one: not one.particle, reversed(text.words[:place]))
-            found.setdefault(role, []).extend(one.key for one in (word, *before) if one.is_content)
-        elif not text.is_korean and word.low in _ROLE_WORDS:
-            ends = _ROLE_ENDS - _ROLE_WORDS if word.low == "than" else _ROLE_ENDS
-            found.setdefault(word.low, []).extend(_content_until(ends, text.words[place + 1 : place + 7]))
-    return {role: keys for role, keys in found.items() if keys}
-
-
-def _content_until(ends: frozenset[str], words: Sequence[ParsedWord]) -> list[str]:
-    return [word.key for word in takewhile(lambda one: one.low not in ends, words) if word.is_content]
-
-
-def _find_mixed_clauses(said: ParsedText, theirs: ParsedText) -> tuple[str, str] | None:
-    """Return words of two clauses of the source that stand in one clause here, and the other way round."""
-    parts = [clause for part in _CLAUSE.split(theirs.text) if (clause := parse_text(part)).keys]
-    own = [clause for part in _CLAUSE.split(said.text) if len((clause := parse_text(part)).keys) > 1]
-    if len(parts) != 2 or not own or len(own) > 2:
-        return None
-    keys = [sorted(part.keys) for part in parts]
-    only = [_without(keys[0], keys[1]), _without(keys[1], keys[0])]
-    mixed = [[[key for key in some if clause.has(key)] for some in only] for clause in own]
-    if not all(one and two for one, two in mixed):
-        return None
-    if len(own) == 1 and not (all(map(_subject, parts)) and _has_other_subject(own[0], only)):
-        return None
-    return mixed[0][0][0], mixed[0][1][0]
-
-
 def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str], source: SourcePassages) -> bool:
     """Tell whether the source has another figure of the same kind or another date, and not this one."""
     quoted = " ".join(texts)
@@ -326,19 +241,6 @@ def _judge_across_languages(words: str, source: SourcePassages, nearest: Sequenc
     wrong, say = find_underived(words, source.passage(nearest)), phrases_for(words)
     reason = say("reason.foreign_missing", said=", ".join(wrong)) if wrong else say("reason.foreign")
     return _Judgement("partly", reason, nearest[0], 0.0)
-
-
-def _subject(clause: ParsedText) -> str:
-    """Return the subject of a Korean clause; nothing of others."""
-    words = clause.content_words if clause.is_korean else ()
-    return next((word.key for word in words if particle_role(word) == "이"), "")
-
-
-def _has_other_subject(clause: ParsedText, only: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a clause gives what the source says in one clause to the subject of the other."""
-    ends = (_subject(clause), clause.content_words[-1].key)
-    sides = [[any(is_same_word(end, key) for key in keys) for keys in only] for end in ends]
-    return sides in ([[True, False], [False, True]], [[False, True], [True, False]])
 
 
 def _choose_window(words: str, best: Quote, nearest: Sequence[Quote]) -> list[Quote]:

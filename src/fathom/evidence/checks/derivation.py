@@ -53,10 +53,22 @@ _OUT_OF = re.compile(r"\s(?:중|가운데|in|out of)\s")
 _TABLE_SCALE = re.compile(
     r"(?:단위\s?[:：]?\s?|[(\[])(?P<korean>[십백천]?[만억조]|[백천])\s?(?P<thing>[가-힣$]{1,6}|달러|TOE)?\s?[,)\]\s]"
     r"|[(\[]\s?(?:in |US)?\$?\s?(?P<english>thousand|million|billion|trillion|mn|bn)s?\b[^)\]\n]{0,20}[)\]]"
-    r"|\bin (?P<plural>thousand|million|billion|trillion)s\b|(?P<zeros>['’]000)\b",
+    r"|[(\[](?:US)?[$€£¥]\s?(?P<short>bn|mn|m|k)[)\]]|(?P<zeros>['’]000)\b"
+    r"|\bin (?P<plural>thousand|million|billion|trillion)s\b",
     re.IGNORECASE,
 )
-_SCALES = {"십": 10.0, "백": 1e2, "천": 1e3, "만": 1e4, "억": 1e8, "조": 1e12, "mn": 1e6, "bn": 1e9}
+_SCALES = {
+    "십": 10.0,
+    "백": 1e2,
+    "천": 1e3,
+    "만": 1e4,
+    "억": 1e8,
+    "조": 1e12,
+    "m": 1e6,
+    "mn": 1e6,
+    "bn": 1e9,
+    "k": 1e3,
+}
 _SCALES |= {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
 
@@ -92,7 +104,7 @@ class Passage:
         """Return the scales in table headers, each with what is counted, if given."""
         found = {}
         for match in _TABLE_SCALE.finditer(self.everything):
-            word = match["korean"] or match["english"] or match["plural"] or "thousand"
+            word = match["korean"] or match["english"] or match["short"] or match["plural"] or "thousand"
             size = _SCALES.get(word.lower()) or _SCALES[word[0]] * _SCALES[word[1]]
             found[size] = match["thing"] or ""
         return found
@@ -229,8 +241,18 @@ def find_calculation(figure: Figure, passage: Passage) -> str:
     if figure.code or not figure.value:
         return ""
     operands = find_figures_outside_dates(passage.quoted)[:_MOST_OPERANDS]
+    if "|" in passage.quoted and figure.dimension in _MEASURES - _SHARES:
+        operands = [in_unit for one in operands for in_unit in _give_unit(one, figure, passage)]
     pairs = (_calculate(figure, one, other) for one, other in permutations(operands, 2))
     return next(filter(None, pairs), "") or next(filter(None, (_scale(figure, one) for one in operands)), "")
+
+
+def _give_unit(one: Figure, figure: Figure, passage: Passage) -> list[Figure]:
+    """Return a bare figure of a table in the unit of another one: units are in headers and captions."""
+    if one.dimension:
+        return [one]
+    bare = [one, *(_scale_figure(one, scale) for scale in passage.scales)]
+    return [replace(f, dimension=figure.dimension, factor=figure.factor) for f in bare]
 
 
 def _calculate(figure: Figure, one: Figure, other: Figure) -> str:

@@ -12,6 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+_PURPOSE = re.compile(r"\bso that [^.;]{0,60}?\b(?:could|can|may|might)\b")
+
 
 @dataclass(frozen=True)
 class Marker:
@@ -21,6 +23,7 @@ class Marker:
     pattern: re.Pattern[str]
     is_kept: bool  # a marker of the quote must be in the statement
     needs_source: bool  # a marker of the statement must be in the evidence
+    is_strong: bool  # and in the quote itself: elsewhere on the page is not enough
     answers: frozenset[str]  # kinds that can replace it
 
 
@@ -40,6 +43,7 @@ def load_markers() -> tuple[Marker, ...]:
             re.compile("|".join(filter(None, (entry.get("en"), entry.get("ko"))))),
             entry.get("keep", False),
             entry.get("add", False),
+            entry.get("strong", False),
             frozenset({kind, *entry.get("or", [])}),
         )
         for kind, entry in table.items()
@@ -48,7 +52,7 @@ def load_markers() -> tuple[Marker, ...]:
 
 def find_markers(text: str, kinds: Collection[str] | None = None) -> dict[str, str]:
     """Return the kinds of markers in a text, all or some of them, each with its first word."""
-    low = text.lower().replace("_", " ")  # "_not_" is an emphasized "not"
+    low = _PURPOSE.sub(" ", text.lower().replace("_", " "))  # "_not_" is an emphasized "not"
     markers = (marker for marker in load_markers() if kinds is None or marker.kind in kinds)
     found = ((marker.kind, marker.pattern.search(low)) for marker in markers)
     return {kind: match.group().strip() for kind, match in found if match}
@@ -58,19 +62,6 @@ def find_markers(text: str, kinds: Collection[str] | None = None) -> dict[str, s
 def load_phrase_pattern(name: str) -> re.Pattern[str]:
     """Return a pattern of `lexicon/phrases.toml`, over lower-case text."""
     return re.compile(load_table("phrases")[name])
-
-
-@cache
-def load_exonyms() -> frozenset[str]:
-    """Return names that Korean translates rather than spells, in lower case."""
-    return frozenset(load_table("names")["translated"].split())
-
-
-@cache
-def load_opposites() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Return the pairs of opposites in `lexicon/poles.toml`, over lower-case text."""
-    table = load_table("poles")
-    return {name: (re.compile(pair["one"]), re.compile(pair["other"])) for name, pair in table.items()}
 
 
 # Dimension and size in base units of every unit, by its name in lower case.

@@ -1,13 +1,15 @@
-"""Find figures, years and subjects of a statement that go with other words than in the quote.
+"""Find figures that go with other words than in the quote: those of another row, column, clause or unit.
 
-Across languages only figures are compared, within one language also words. Results are pairs of kind and note
-for the verifier.
+A quote is read as rows: those of a table, with the columns of its header, or the clauses of its sentences.
+Each row has labels, the words that no other row has. Results are pairs of kind and note for the verifier.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
-from fathom.evidence.checks.dates import find_dates, has_relative_time, meant_years
+from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import (
     Passage,
     find_calculation,
@@ -18,49 +20,49 @@ from fathom.evidence.checks.derivation import (
     is_small_number,
 )
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.lexicon import load_opposites, load_phrase_pattern
-from fathom.evidence.checks.words import ParsedText, ParsedWord, is_same_word, parse_text, particle_role
-from fathom.text.tokens import has_cjk
+from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.evidence.checks.words import ParsedText, parse_text
 
-_FIRST_YEAR = re.compile(
-    r"\W{0,4}(?:In |By |As of )?(?:\w+ )?(?:1\d{3}|20\d\d)(?:년(?!\s?(?:이후|부터|이래|생|대비|과|보다))|,)"
+CLAUSE_END = re.compile(
+    r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s"
+    r"|(?<![통대위관]해)(?<=해)\s|(?<=%로)\s|(?<=[명원건권]으로)\s|(?<=개로)\s"
 )
-_PARTICLE = re.compile(r"은|는|이|가|을|를|의|에|에서|으로|로|보다|까지|부터|와|과|도|씩|당|인|이며|이고")
-_SUBJECT_AFTER_BRACKET = re.compile(r"\([^()\n]{1,40}\)[은는이가]")
+SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 _LEAD = re.compile(r"\b(by|to|from)\s(?:about |nearly |over |up to )?$")
+_KOREAN_LEAD = re.compile(r"(에서)(?=[\s,])|으?로\s")
 _MINUS = re.compile(r"(?:\bminus|영하|마이너스)\s$|(?:^|[\s`(])[-–−]$")
-_THAN = re.compile(
-    r"(?:지난해|작년|전년|1년 전|한 해 전|올해)[^,.]{0,14}?(?:보다|대비|에 비해)"
-    r"|\bthan (?:\w+ ){0,3}?(?:year|quarter|month)(?: earlier| before| ago)?"
-    r"|\b(?:a|the) (?:year|quarter|month) (?:earlier|before|ago)\b"
-)
-_MOST_ROWS = 40
+_TABLE_RULE = re.compile(r"[\s:|-]+")
 _RANGE = re.compile(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+\S*")
-_CLAUSE = re.compile(
-    r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s|(?<=%로)\s|(?<=[명원건]으로)\s|(?<=개로)\s"
+_NUMBERED = re.compile(r"(?<![\d.,])(?:\d{1,6}\s?[~–-]\s?\d+|(?:19|20)\d\d)(?![\d.,]*\d)")
+_OTHER_YEAR = re.compile(
+    r"전년|지난해|작년|한 해 전|1년 전|\b(?:year|quarter|month) (?:earlier|before|ago)\b|\bprevious\b"
 )
-_YEAR_BEFORE = re.compile(r"전년|한 해 전|1년 전|\b(?:a|the) year (?:earlier|before|ago)\b|\bprevious year\b")
-_OF = re.compile(r" of (?:the |its |all |these |those )?")
-_DATED = re.compile(
-    r"[,;.]\s|\s(?:and|while|but|whereas|against|from|compared with)\s"
-    r"|(?<=[고며])\s|(?<=지만),?\s|(?<=에서)\s"
-)
-_SENTENCE = re.compile(r"(?<=[.!?。])\s+|\n+")
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of a table or a clause: its words, and its figures by column (a clause has one column)."""
+
+    text: ParsedText
+    labels: frozenset[str]
+    cells: tuple[tuple[Figure, ...], ...]
+    columns: tuple[frozenset[str], ...] = (frozenset(),)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Return the labels that are no years or ranges."""
+        return frozenset(label for label in self.labels if not label[0].isdigit())
 
 
 def find_misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Yield what is placed differently in the statement than in the quote, as (kind, note)."""
-    yield from _find_odd_figures(_free_figures(statement), statement, passage)
-    yield from _find_other_year(statement, passage)
-    yield from _find_other_day(statement, passage)
-    yield from _find_figure_of_other_year(statement, passage)
-    yield from _find_dropped_limits(statement, passage)
-    if has_cjk(statement) == has_cjk(passage.quoted):
-        yield from _find_swapped_rows(statement, passage)
-        yield from _find_other_owner(statement, passage)
-        yield from _find_other_whole(statement, passage)
-        yield from _find_dropped_rank(statement, passage)
-        yield from _find_false_ranking(statement, passage)
+    """Yield what goes with other words in the statement than in the quote, as (kind, note)."""
+    figures = _free_figures(statement)
+    yield from _find_odd_figures(figures, statement, passage)
+    rows = _label_rows(_read_rows(passage))
+    if 1 < len(rows) <= _MOST_ROWS:
+        yield from _find_other_rows(statement, rows)
+    yield from _find_other_columns(statement, figures, rows)
 
 
 def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -82,21 +84,18 @@ def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) 
         leads = {_lead(other, text) for other, text in same}
         if lead not in leads and (all({lead, *leads}) or "-" in {lead, *leads}):
             yield "figure", f"'{figure.text}' has '{min(leads)}' before it in the quote, not '{lead}'"
-        if figure.dimension and all(_is_other_unit(figure, other) for other, _ in same):
+        if all({figure.dimension, other.dimension} == {"percent", "points"} for other, _ in same):
             yield "unit", f"'{figure.text}' has another unit in the quote: '{same[0][0].text}'"
         if _is_level(figure, statement) and all(_is_change(other, text) for other, text in same):
             yield "figure", f"'{figure.text}' is a change in the quote, not a value"
-        if "|" in passage.quoted and any(
-            _is_unscaled(figure, statement, thing) for thing in passage.scales.values()
-        ):
-            yield "unit", f"the table counts '{figure.text}' in thousands or more"
 
 
 def _lead(figure: Figure, text: str) -> str:
     """Return the preposition before a figure: by, to, from, minus."""
     before = text[max(0, figure.start - 40) : figure.start].lower()
-    found = _LEAD.search(before)
-    return "-" if _MINUS.search(before) else found[1] if found else ""
+    found, after = _LEAD.search(before), _KOREAN_LEAD.match(text, figure.end)
+    lead = found[1] if found else "from" if after and after[1] else "to" if after else ""
+    return "-" if _MINUS.search(before) else lead
 
 
 def _is_plain_calculation(figure: Figure, formula: str, statement: str) -> bool:
@@ -111,21 +110,10 @@ def _is_plain_calculation(figure: Figure, formula: str, statement: str) -> bool:
     return " of " in formula or digits >= 2 or bool(figure.dimension) or is_fraction(figure)
 
 
-def _is_other_unit(figure: Figure, other: Figure) -> bool:
-    return bool(other.dimension) and {figure.dimension, other.dimension} == {"percent", "points"}
-
-
-def _is_unscaled(figure: Figure, text: str, thing: str) -> bool:
-    is_bare = figure.text.replace(",", "").isdigit() and figure.value >= 10
-    return bool(thing) and is_bare and text[figure.end :].lstrip().startswith(thing)
-
-
 def _is_change(figure: Figure, text: str) -> bool:
+    before = text[max(0, figure.start - 40) : figure.start].lower()
     is_after = load_phrase_pattern("change_after").match(text[figure.end : figure.end + 30])
-    return bool(
-        is_after
-        or load_phrase_pattern("change_before").search(text[max(0, figure.start - 40) : figure.start].lower())
-    )
+    return bool(is_after or load_phrase_pattern("change_before").search(before))
 
 
 def _is_level(figure: Figure, text: str) -> bool:
@@ -138,221 +126,153 @@ def _is_level(figure: Figure, text: str) -> bool:
     )
 
 
-def _find_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a year that is not in the quote, if the quote names or implies other years."""
-    quoted = {date.year for date in find_dates(passage.quoted) if date.year}
-    dates = [date for date in find_dates(statement) if date.text not in passage.everything or not date.day]
-    stated = {date.year for date in dates if date.year}
-    if has_relative_time(passage.quoted):
-        meant = quoted | meant_years(_THAN.sub(" ", passage.quoted), passage.date)
-        if stated and meant and not stated & meant and len(meant) == 1:
-            yield "year", f"the quote means {min(meant)}, not {min(stated)}"
-        return
-    if not quoted:
-        return
-    firsts = [_FIRST_YEAR.match(part) for part in _split_parts(passage.quoted, _SENTENCE)]
-    own = {year - apart for year in passage.calendar.own for apart in (0, 1)}
-    is_stated_first = firsts and all(firsts) and not stated & quoted
-    if stated and is_stated_first:
-        yield "year", f"the quote begins with {min(quoted)}, not with {min(stated)}"
-    elif stated and not stated & (quoted | own) and not any(str(year) in passage.title for year in stated):
-        yield "year", f"the quote speaks of {min(quoted)}, not of {min(stated)}"
-
-
-def _find_other_day(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find 4 March where the quote gives other days, and the page has no 4 March."""
-    known, quoted = (
-        {(d.month, d.day) for d in find_dates(text) if d.month and d.day}
-        for text in (passage.everything, passage.quoted)
-    )
-    for date in find_dates(statement):
-        if date.month and date.day and quoted and (date.month, date.day) not in known:
-            yield "date", f"'{date.text}' is not a day that the quote gives"
-
-
 def _free_figures(text: str) -> list[Figure]:
     """Return the figures that are no dates and no part of a range such as "30~34"."""
     taken = [match.span() for match in _RANGE.finditer(text)]
-    return [
-        f
-        for f in find_figures_outside_dates(text)
-        if not any(f.start < end and start < f.end for start, end in taken)
-    ]
+    found = (f for f in find_figures_outside_dates(text) if f.value != 1)
+    return [f for f in found if not any(f.start < end and start < f.end for start, end in taken)]
 
 
-def _split_parts(text: str, cut: re.Pattern[str]) -> list[str]:
+def _values(text: str) -> tuple[Figure, ...]:
+    """Return the free figures of a clause and its years, which can change places too."""
+    years = [date for date in find_dates(text) if date.year]
+    named = [Figure(d.text, d.start, d.end, d.year, "year", low=d.year, high=d.year) for d in years]
+    return (*_free_figures(text), *named)
+
+
+def split_parts(text: str, cut: re.Pattern[str]) -> list[str]:
+    """Return the parts of a text between the cuts, without empty ones."""
     return [part for part in cut.split(text) if part and part.strip()]
 
 
-def _find_swapped_rows(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find figures that go with the words of another row or clause of the quote."""
-    rows = _split_parts(passage.quoted, re.compile(r"\n\s*\n" if "\n\n" in passage.quoted else r"\n+"))
-    if len(rows) < 2:
-        rows = [
-            row
-            for sentence in _split_parts(passage.quoted, _SENTENCE)
-            for row in _split_parts(sentence, _CLAUSE)
-        ]
-    if len(rows) > _MOST_ROWS:
-        return
-    owners = [_labels(row) for row in rows]
-    unique = [_unique_labels(owners, place) for place in range(len(rows))]
-    values = [_free_figures(row) for row in rows]
-    strangers: dict[tuple[int, int], Figure] = {}  # (row of its words, row of its figure)
-    clauses: dict[tuple[int, int], str] = {}
-    for clause in _split_parts(statement, _CLAUSE):
-        labels = _labels(clause)
-        scores = [len(labels & own) for own in unique]
-        if not any(scores) or scores.count(max(scores)) > 1:
+def _read_rows(passage: Passage) -> list[_Row]:
+    headers = _find_headers(passage.everything)
+    found = []
+    for line in passage.quoted.splitlines():
+        if line.count("|") < 2:
+            clauses = (c for part in split_parts(line, SENTENCE_END) for c in split_parts(part, CLAUSE_END))
+            found += [_Row(parse_text(c), _labels(c), (_values(c),)) for c in clauses]
             continue
-        own = scores.index(max(scores))
-        for figure in (figure for figure in _free_figures(clause) if figure.value != 1):
-            places = [n for n, row in enumerate(values) if any(is_same_figure(figure, f) for f in row)]
-            if len(places) == 1 and places[0] != own and (scores[places[0]] == 0 or len(rows) == 2):
-                strangers[own, places[0]], clauses[own, places[0]] = figure, clause
-    for (own, other), figure in strangers.items():
+        cells = _split_cells(line)
+        columns = headers.get(len(cells))
+        if _TABLE_RULE.fullmatch(line) or (columns and cells == columns):
+            continue
+        named = tuple(_labels(name) for name in columns) if columns else (frozenset[str](),) * len(cells)
+        values = tuple(tuple(_free_figures(cell)) if n else () for n, cell in enumerate(cells))
+        found.append(_Row(parse_text(line), _labels(cells[0]), values, named))
+    return found
+
+
+def _find_headers(text: str) -> dict[int, list[str]]:
+    """Return the first header of each width: a line of cells above a table's rule."""
+    found: dict[int, list[str]] = {}
+    for line, rule in pairwise(text.splitlines()):
+        if line.count("|") >= 2 and _TABLE_RULE.fullmatch(rule):
+            found.setdefault(len(_split_cells(line)), _split_cells(line))
+    return found
+
+
+def _split_cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _labels(text: str) -> frozenset[str]:
+    """Return the words of a row or header, with its years and ranges such as "30~34"."""
+    words = {word.key for word in parse_text(text).content_words}
+    return frozenset(words | set(_NUMBERED.findall(text)))
+
+
+def _label_rows(rows: Sequence[_Row]) -> list[_Row]:
+    """Keep of each row's labels those that are its own."""
+    own = []
+    for place, row in enumerate(rows):
+        others = frozenset[str]().union(*(other.labels for n, other in enumerate(rows) if n != place))
+        own.append(_Row(row.text, row.labels - others, row.cells, row.columns))
+    return own
+
+
+def _count_mentions(clause: str, labels: frozenset[str]) -> int:
+    numbered, text = set(_NUMBERED.findall(clause)), parse_text(clause)
+    return sum(label in numbered if label[0].isdigit() else text.has(label) for label in labels)
+
+
+def _has(figure: Figure, others: Sequence[Figure]) -> bool:
+    return any(is_same_figure(figure, other) or is_same_figure(other, figure) for other in others)
+
+
+def _find_other_rows(statement: str, rows: Sequence[_Row]) -> Iterator[tuple[str, str]]:
+    """Find figures that stand in another row than the words beside them."""
+    strangers: dict[tuple[int, int], tuple[Figure, str]] = {}  # (row of its words, row of its figure)
+    last = -1
+    for clause in split_parts(statement, CLAUSE_END):
+        named = [[_count_mentions(clause, labels) for labels in (row.labels, row.words)] for row in rows]
+        last = _find_named_row([both[0] for both in named], last, rows)
+        for figure in _values(clause):
+            scores = [both[figure.dimension == "year"] for both in named]  # no year stands beside itself
+            own = _find_named_row(scores, last, rows)
+            places = [n for n, row in enumerate(rows) if any(_has(figure, cell) for cell in row.cells)]
+            if own < 0 or len(places) != 1 or places[0] == own or not rows[places[0]].text.content_words:
+                continue
+            rival = scores[places[0]]
+            if not rival or (len(rows) == 2 and scores[own] > 2 * rival):
+                strangers[own, places[0]] = figure, clause
+    for (own, other), (figure, clause) in strangers.items():
         if (other, own) in strangers:
             if own < other:
-                yield "figure", f"'{figure.text}' and '{strangers[other, own].text}' have changed places"
-        elif _is_passed_over(figure, values[own], clauses[own, other]):
-            yield "figure", f"'{figure.text}' stands with other words in the quote"
+                yield "figure", f"'{figure.text}' and '{strangers[other, own][0].text}' have changed places"
+        elif _is_passed_over(figure, rows[own], rows[other], clause):
+            yield "figure", f"'{figure.text}' stands with other words in the quote: '{_show(rows[other])}'"
 
 
-def _is_passed_over(figure: Figure, own: Sequence[Figure], clause: str) -> bool:
+def _find_named_row(scores: Sequence[int], last: int, rows: Sequence[_Row]) -> int:
+    """Return the row that a clause names; without one the last row, if of a table; -1 for none."""
+    if any(scores):
+        return scores.index(max(scores)) if scores.count(max(scores)) == 1 else -1
+    return last if last >= 0 and len(rows[last].cells) > 1 else -1
+
+
+def _is_passed_over(figure: Figure, own: _Row, other: _Row, clause: str) -> bool:
     """Tell whether the words' own row has such a figure that their clause does not mention."""
-    mentioned = find_figures(clause)
-    rivals = [other for other in own if other.dimension == figure.dimension or not other.dimension]
-    return bool(rivals) and not any(is_same_figure(f, other) for other in rivals for f in mentioned)
+    place = next(n for n, cell in enumerate(other.cells) if _has(figure, cell))
+    is_table = len(own.cells) == len(other.cells) > 1
+    cells = own.cells[place : place + 1] if is_table else own.cells
+    rivals = [f for cell in cells for f in cell if f.dimension == figure.dimension or not f.dimension]
+    return bool(rivals) and not any(_has(rival, _values(clause)) for rival in rivals)
 
 
-def _find_other_owner(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a figure with another subject than in the quote, where its subject has another figure."""
-    mine, theirs = _pair_figures_with_subjects(statement), _pair_figures_with_subjects(passage.quoted)
-    for figure, owner in mine:
-        keepers = {word.key for other, word in theirs if is_same_figure(figure, other)}
-        rivals = [
-            o for o, word in theirs if is_same_word(owner.key, word.key) and o.dimension == figure.dimension
-        ]
-        kept = [f for f, word in mine if is_same_word(owner.key, word.key)]
-        if not keepers or not rivals or any(is_same_word(owner.key, key) for key in keepers):
+def _find_other_columns(
+    statement: str, figures: Sequence[Figure], rows: Sequence[_Row]
+) -> Iterator[tuple[str, str]]:
+    """Find figures of a column that the statement does not name, where it names another one."""
+    used: dict[int, set[int]] = {}  # rows of which one column is used, with that column
+    for number, row in enumerate(rows):
+        if len(row.cells) < 3:
             continue
-        if not any(is_same_figure(f, rival) for f in kept for rival in rivals):
-            yield "figure", f"in the quote '{figure.text}' is not what is said of '{owner.text}'"
+        shared = frozenset.intersection(*row.columns[1:])
+        named = [_count_mentions(statement, labels - shared - row.columns[0]) > 0 for labels in row.columns]
+        mine = {f: [n for n, cell in enumerate(row.cells) if _has(f, cell)] for f in figures}
+        mine = {f: places for f, places in mine.items() if len(places) == 1}
+        columns = {places[0] for places in mine.values()}
+        used[number] = columns if not any(named[1:]) else set()
+        for figure, places in mine.items():
+            rivals = [
+                n for n, is_named in enumerate(named) if n and is_named and n not in columns and row.cells[n]
+            ]
+            rivals = [n for n in rivals if row.cells[n][0].dimension == row.cells[places[0]][0].dimension]
+            is_other = not named[places[0]] and row.columns[places[0]] and not _OTHER_YEAR.search(statement)
+            if rivals and is_other:
+                yield (
+                    "figure",
+                    f"'{figure.text}' is in another column of the table than '{_names(row, rivals[0])}'",
+                )
+    singles = [columns for columns in used.values() if len(columns) == 1]
+    if len({min(columns) for columns in singles}) > 1:
+        yield "figure", "its figures are from different columns of the table"
 
 
-def _pair_figures_with_subjects(text: str) -> list[tuple[Figure, ParsedWord]]:
-    """Pair each figure with the subject before it: by particle in Korean, first of a clause in English."""
-    found = []
-    for sentence in _split_parts(text, _SENTENCE):
-        is_korean = has_cjk(sentence)
-        for part in [sentence] if is_korean else _split_parts(sentence, _CLAUSE):
-            words = [w for w in parse_text(part).words if w.is_content and not _PARTICLE.fullmatch(w.low)]
-            for figure in (figure for figure in _free_figures(part) if figure.value != 1):
-                before = [word for word in words if word.end <= figure.start]
-                subjects = [
-                    word
-                    for word in before
-                    if particle_role(word) == "이"
-                    or figure.start - word.end <= 1
-                    or _SUBJECT_AFTER_BRACKET.match(part, word.end)
-                ]
-                found += [(figure, word) for word in (subjects[-1:] if is_korean else before[:1])]
-    return found
+def _names(row: _Row, column: int) -> str:
+    return " ".join(sorted(row.columns[column]))
 
 
-def _labels(text: str) -> set[str]:
-    """Return the words of a row, and ranges such as "30~34"."""
-    words = {word.key for word in parse_text(text).content_words}
-    return words | set(re.findall(r"(?<!\d)\d{1,6}\s?[~–-]\s?\d+", text))
-
-
-def _unique_labels(owners: Sequence[set[str]], place: int) -> set[str]:
-    others = set().union(*(own for n, own in enumerate(owners) if n != place))
-    return owners[place] - others
-
-
-def _find_figure_of_other_year(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a figure of 2022 in the statement that the quote gives for 2023, next to one for 2022."""
-    quoted = _years(passage.quoted)
-    clauses = [
-        (_years(c) or ({max(quoted) - 1} if quoted and _YEAR_BEFORE.search(c) else set()), _free_figures(c))
-        for c in _split_parts(passage.quoted, _DATED)
-    ]
-    quoted |= set().union(*(years for years, _ in clauses))
-    for clause in _split_parts(statement, _DATED):
-        mine = _years(clause)
-        for figure in _free_figures(clause) if len(mine) == 1 and mine <= quoted else ():
-            theirs = [years for years, known in clauses if any(is_same_figure(figure, f) for f in known)]
-            if theirs and all(len(years) == 1 and not years & mine for years in theirs):
-                yield "year", f"in the quote '{figure.text}' is of {min(theirs[0])}, not of {min(mine)}"
-
-
-def _years(text: str) -> set[int]:
-    return {date.year for date in find_dates(text) if date.year}
-
-
-def _find_other_whole(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a share of another whole than in the quote: 85% of the patients, 85% of the dead."""
-    mine, theirs = _find_wholes(statement), _find_wholes(passage.quoted)
-    for figure, whole in mine:
-        others = [word for other, word in theirs if is_same_figure(figure, other)]
-        if others and not any(is_same_word(whole.key, word.key) for word in others):
-            yield "scope", f"in the quote '{figure.text}' is of '{others[0].text}', not of '{whole.text}'"
-
-
-def _find_wholes(text: str) -> list[tuple[Figure, ParsedWord]]:
-    """Pair shares with what they are a part of: "X의 85%", "85% of the X"."""
-    found, words = [], parse_text(text).words
-    for figure in (f for f in find_figures(parse_text(text).text) if f.dimension == "percent"):
-        before = [word for word in words if 0 <= figure.start - word.end <= 1 and word.particle == "의"]
-        part = _OF.match(parse_text(text).text, figure.end)
-        after = [word for word in words if part and word.start == part.end() and word.is_content]
-        found += [(figure, word) for word in (*before, *after)]
-    return found
-
-
-def _find_dropped_limits(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find a limit of whom the quote is about: "recipients with an income of over $74,788"."""
-    mine = find_figures(statement)
-    for match in load_phrase_pattern("limit_of_group").finditer(passage.quoted.lower()):
-        limits = find_figures(match.group())
-        if limits and not any(is_same_figure(f, limit) for limit in limits for f in mine):
-            yield "scope", f"the quote is about those '{match.group().strip()}' only"
-
-
-def _find_false_ranking(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find "Cole raised the most" where another one's figure in the quote is higher, or "A more than B"."""
-    pairs = [(f, w) for f, w in _pair_figures_with_subjects(passage.quoted) if not _is_change_of_place(f)]
-    one, other = load_opposites()["rank"]
-    low = statement.lower()
-    words = parse_text(statement).words
-    named = [(f, w) for w in words for f, owner in pairs if is_same_word(w.key, owner.key)]
-    if len(pairs) < 2 or not named or bool(one.search(low)) == bool(other.search(low)):
-        return
-    figure, owner = named[0]
-    rivals = [(f.base, w) for f, w in pairs if f.dimension == figure.dimension and w.key != owner.key]
-    best = (max if one.search(low) else min)([*rivals, (figure.base, owner)], key=lambda pair: pair[0])
-    if best[0] != figure.base:
-        yield "figure", f"by the quote's figures it is '{best[1].text}', not '{owner.text}'"
-
-
-def _is_change_of_place(figure: Figure) -> bool:
-    return figure.dimension in {"ordinal", "time"} or bool(figure.code)
-
-
-def _find_dropped_rank(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Find "largest" where the quote's own clause says "fifth largest"."""
-    said, mine = parse_text(statement), find_figures(statement)
-    clauses = [(_shared_words(said, c), c) for c in _split_parts(passage.quoted, _CLAUSE)]
-    best = max((shared for shared, _ in clauses), default=0)
-    for shared, clause in clauses:
-        words = parse_text(clause).words
-        for rank in find_figures(clause) if shared == best and best > 1 else ():
-            head = next((word for word in words if word.start >= rank.end), None)
-            is_rank = rank.dimension == "ordinal" and rank.value > 1 and head is not None
-            if is_rank and head and head.low in said.low and not any(is_same_figure(f, rank) for f in mine):
-                yield "scope", f"the quote says '{rank.text} {head.text}'"
-
-
-def _shared_words(said: ParsedText, clause: str) -> int:
-    return sum(said.has(key) for key in parse_text(clause).keys)
+def _show(row: _Row) -> str:
+    return row.text.text.strip("| ")[:40]

@@ -4,14 +4,10 @@ Without parsing: two things that change places around an unchanged word are take
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
-from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, takewhile
 
-from fathom.evidence.checks.amounts import find_amounts
-from fathom.evidence.checks.dates import find_dates
-from fathom.evidence.checks.words import ParsedText, ParsedWord, is_same_word, particle_role
+from fathom.evidence.checks.words import ParsedText, ParsedWord, is_same_word, parse_text, particle_role
 
 _BE = frozenset(["is", "are", "was", "were", "be", "been", "being", "got", "gets"])
 _KOREAN_PASSIVE = re.compile(r"(?:되|됐|된|당하|당했|받|에 의해|에게 (?:패|졌)|시키|시켰|시킨)")
@@ -29,6 +25,18 @@ _MOST_FIGURES = 40  # each is compared with every word
 _BREAK = re.compile(r"[,;]|\b(?:and|while|but|of whom|of which)\b|[와과고며] ")
 _COULD_BREAK = re.compile(r"[,;]|(?=and|while|but|of wh)|[와과고며] ")
 _SMALL = frozenset(["from", "to", "until", "between", "before", "after"])
+
+
+_ANY_PASSIVE = re.compile(
+    r"\b(?:was|were|is|are|been|being|be)\s(?:\w+ly\s)?\w+(?:ed|en|ught|old|ade|uilt|aid)\b"
+)
+_ROLE_WORDS = frozenset({"to", "from", "by", "than"})
+_PHRASE_ENDS = _ROLE_WORDS | frozenset("in on at for with and but which after before since".split())  # noqa: SIM905
+_KOREAN_ROLES = {
+    "보다": "than", "에": "to", "에게": "to", "한테": "to",
+    "에서": "from", "로부터": "from", "으로부터": "from",
+}  # fmt: skip
+_CLAUSE = re.compile(r"[,;]\s|\s(?:and|while|but|whereas)\s|(?<![다라]고)(?<=[고며])\s|(?<=지만)\s")
 
 
 def find_swapped_roles(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
@@ -136,78 +144,70 @@ def _particles(text: ParsedText) -> dict[str, str]:
     return {w.key: particle_role(w) for w in text.content_words if w.particle}
 
 
-def find_swapped_figures(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Return two numbers or years that have changed places."""
-    for text in quoted if _figures(said) else ():
-        known = {name for name, *_ in _figures(text)}
-        both = [name for name in dict.fromkeys(name for name, *_ in _figures(said)) if name in known]
-        for one, other in combinations(both, 2):
-            if _figure_kind(one) != _figure_kind(other):
-                continue
-            before = [(_word_before(said, name), _word_before(text, name)) for name in (one, other)]
-            if all(mine == there != "" for mine, there in before) and before[0] != before[1]:
-                continue
-            mine, theirs = _find_nearest_words(said), _find_nearest_words(text)
-            kept = _count_shared(mine[one], theirs[one]) + _count_shared(mine[other], theirs[other])
-            crossed = _count_shared(mine[one], theirs[other]) + _count_shared(mine[other], theirs[one])
-            if crossed > kept:
-                return [f"{one} and {other} have changed places"]
-    return []
+def find_exchange(words: str, quoted: str) -> tuple[str, str] | None:
+    """Return two words that have exchanged places: who sold to whom, which is more than which.
+
+    Compared are the words behind the same preposition or before the same Korean particle, and which words
+    share a clause. A changed voice is not compared.
+    """
+    said, theirs = parse_text(words), parse_text(quoted)
+    if said.is_korean != theirs.is_korean:
+        return None
+    if not said.is_korean and bool(_ANY_PASSIVE.search(said.low)) != bool(_ANY_PASSIVE.search(theirs.low)):
+        return _find_mixed_clauses(said, theirs)
+    mine, other = _find_places(said), _find_places(theirs)
+    for place in mine.keys() & other.keys():
+        here, there = _without(mine[place], other[place]), _without(other[place], mine[place])
+        if here and there and all(map(theirs.has, here)) and all(map(said.has, there)):
+            return here[0], there[0]
+    return _find_mixed_clauses(said, theirs)
 
 
-def _word_before(text: ParsedText, figure: str) -> str:
-    """Return the content word right before a figure."""
-    start = next(start for name, start, _ in _figures(text) if name == figure)
-    return next((word.key for word in text.content_words if 0 <= start - word.end <= 1), "")
+def _without(keys: Sequence[str], others: Sequence[str]) -> list[str]:
+    return [key for key in keys if not any(is_same_word(key, other) for other in others)]
 
 
-def _figure_kind(figure: str) -> str:
-    """Return its measure, or "date"."""
-    return re.sub(r"^[\d.e+-]+", "", figure) if not re.search(r"[년월일]|[A-Z]|^\d{4}s?$", figure) else "date"
+def _find_places(text: ParsedText) -> dict[str, list[str]]:
+    """Return the content words behind each preposition, or with each Korean particle, that says a role."""
+    found: dict[str, list[str]] = {}
+    for place, word in enumerate(text.words):
+        if text.is_korean and (role := _KOREAN_ROLES.get(word.particle)):
+            before = takewhile(lambda one: not one.particle, reversed(text.words[:place]))
+            found.setdefault(role, []).extend(one.key for one in (word, *before) if one.is_content)
+        elif not text.is_korean and word.low in _ROLE_WORDS:
+            ends = _PHRASE_ENDS - _ROLE_WORDS if word.low == "than" else _PHRASE_ENDS
+            found.setdefault(word.low, []).extend(_content_until(ends, text.words[place + 1 : place + 7]))
+    return {role: keys for role, keys in found.items() if keys}
 
 
-@lru_cache(maxsize=64)
-def _figures(text: ParsedText) -> tuple[tuple[str, int, int], ...]:
-    """Return the figures with their positions; none if too few or too many to be swapped."""
-    found = [(f"{a.value:g}{a.measure}", a.start, a.end) for a in find_amounts(text.text)]
-    found += [(d.text, d.start, d.end) for d in find_dates(text.text)]
-    are_few = len(found) <= _MOST_FIGURES and len({name for name, *_ in found}) <= 12
-    return tuple(found) if are_few and len({name for name, *_ in found}) >= 2 else ()
+def _content_until(ends: frozenset[str], words: Sequence[ParsedWord]) -> list[str]:
+    return [word.key for word in takewhile(lambda one: one.low not in ends, words) if word.is_content]
 
 
-@lru_cache(maxsize=64)
-def _find_nearest_words(text: ParsedText) -> dict[str, frozenset[str]]:
-    """Return the nearest words of each figure."""
-    found = _figures(text)
-    near: dict[str, set[str]] = {name: set() for name, *_ in found}
-    breaks = [found.start() for found in _COULD_BREAK.finditer(text.low)]
-    for word in text.words:
-        is_small = word.low in _SMALL
-        if not (word.is_content or is_small):
-            continue
-        if any(start <= word.start < end for _, start, end in found):
-            continue
-        name, *_ = min(found, key=lambda f: _distance(text, breaks, word, f[1:], is_small))
-        near[name].add(word.key)
-    for name, _, end in found:
-        ending = re.match(r"에서|으로|로|부터|까지|에|[가-힣](?=[\s,])", text.low[end:])
-        if ending:
-            near[name].add(f"-{ending.group().removeprefix('으')}")
-    return {name: frozenset(words) for name, words in near.items()}
+def _find_mixed_clauses(said: ParsedText, theirs: ParsedText) -> tuple[str, str] | None:
+    """Return words of two clauses of the source that stand in one clause here, and the other way round."""
+    parts = [clause for part in _CLAUSE.split(theirs.text) if (clause := parse_text(part)).keys]
+    own = [clause for part in _CLAUSE.split(said.text) if len((clause := parse_text(part)).keys) > 1]
+    if len(parts) != 2 or not own or len(own) > 2:
+        return None
+    keys = [sorted(part.keys) for part in parts]
+    only = [_without(keys[0], keys[1]), _without(keys[1], keys[0])]
+    mixed = [[[key for key in some if clause.has(key)] for some in only] for clause in own]
+    if not all(one and two for one, two in mixed):
+        return None
+    if len(own) == 1 and not (all(map(_find_korean_subject, parts)) and _has_other_subject(own[0], only)):
+        return None
+    return mixed[0][0][0], mixed[0][1][0]
 
 
-def _distance(
-    text: ParsedText, breaks: Sequence[int], word: ParsedWord, figure: tuple[int, int], is_small: bool
-) -> float:
-    """Return the distance of a word from a figure; `breaks` are places that separate them."""
-    start, end = figure
-    left, right = (word.end, start) if word.end <= start else (end, word.start)
-    between = text.low[left:right]
-    is_broken = bisect_left(breaks, left) < bisect_left(breaks, right)
-    apart = len(_BREAK.findall(between)) if is_broken else 0
-    after = 2.0 if is_small and word.end > start else 0.0
-    return len(between.split()) + 4 * apart + after + len(between) / 1000
+def _find_korean_subject(clause: ParsedText) -> str:
+    """Return the subject of a Korean clause; nothing of others."""
+    words = clause.content_words if clause.is_korean else ()
+    return next((word.key for word in words if particle_role(word) == "이"), "")
 
 
-def _count_shared(mine: frozenset[str], theirs: frozenset[str]) -> int:
-    return sum(key in theirs or any(is_same_word(key, other) for other in theirs) for key in mine)
+def _has_other_subject(clause: ParsedText, only: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a clause gives what the source says in one clause to the subject of the other."""
+    ends = (_find_korean_subject(clause), clause.content_words[-1].key)
+    sides = [[any(is_same_word(end, key) for key in keys) for keys in only] for end in ends]
+    return sides in ([[True, False], [False, True]], [[False, True], [True, False]])

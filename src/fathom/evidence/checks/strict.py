@@ -4,32 +4,32 @@ They combine all checks with those for conclusions: causes, proofs, superlatives
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
 from fathom.evidence.checks.amounts import find_wrong_amounts
 from fathom.evidence.checks.dates import find_wrong_dates
+from fathom.evidence.checks.derivation import Passage
+from fathom.evidence.checks.markers import find_changed_markers, find_dropped_scopes
 from fathom.evidence.checks.negation import (
     find_disagreement,
     find_disagreement_across_languages,
     find_reversals,
 )
-from fathom.evidence.checks.qualifiers import find_dropped_hedges, find_widened_scope
-from fathom.evidence.checks.roles import find_swapped_figures, find_swapped_roles
+from fathom.evidence.checks.placement import find_misplaced
+from fathom.evidence.checks.roles import find_swapped_roles
+from fathom.evidence.checks.speakers import find_other_speakers
 from fathom.evidence.checks.words import (
     ParsedText,
     ParsedWord,
     is_same_word,
-    measure_coverage,
     parse_sentences,
     parse_text,
     particle_role,
     select_supporting_sentences,
 )
 from fathom.text.mentions import find_missing_names, find_name_words
-
-_LEAST_SHARED = 0.3
 
 _IN_ORDER = 0.5
 
@@ -58,13 +58,6 @@ def find_changed_words(said: ParsedText, quoted: Sequence[ParsedText]) -> list[s
         swap = _find_changed_word(said, text)
         if swap:
             return [f"it says '{swap[0].text}' where the quote says '{swap[1].text}'"]
-    return []
-
-
-def find_unrelated(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Tell why the quotes are about something else, if they are."""
-    if len(said.keys) >= 3 and measure_coverage(said, quoted) < _LEAST_SHARED:
-        return ["its quotes are about something else"]
     return []
 
 
@@ -118,46 +111,6 @@ def _find_next_word(word: ParsedWord, text: ParsedText) -> str:
     return after.key if after and after.is_content else f"nothing after {word.key}"
 
 
-_CONCLUSION_PATTERNS = {
-    "cause": re.compile(
-        r"\b(?:caus(?:es?|ed|ing)|because|due to|owing to|thanks to|leads? to|led to|leading to"
-        r"|results? in|resulted in|results? from"
-        r"|triggers?|triggered|therefore|thus|hence|consequently|as a result|so that|drives?|drove"
-        r"|brings? about|responsible for|blamed?)\b"
-        r"|(?<=, )so\b|때문|원인|초래|유발|따라서|그래서|덕분|탓|그러므로|일으[키킨켰]|야기|결과로"
-    ),
-    "proof": re.compile(
-        r"\b(?:prov(?:es?|ed|en|ing)|confirm(?:s|ed)?|guarantee[sd]?|ensures?|ensured|establish(?:es"
-        r"|ed) that|conclusive(?:ly)?"
-        r"|certain(?:ly)?|undoubtedly|definitely|clearly|obviously|demonstrat(?:es?|ed))\b|증명|입증|확실|(?<!불)분명|틀림없"
-    ),
-    "superlative": re.compile(
-        r"\b(?:first|largest|biggest|smallest|highest|tallest|longest|oldest|best|worst|greatest|fastest|slowest|lowest|youngest"
-        r"|richest|safest|cheapest|strongest|deepest|unique|leading|top|foremost|unprecedented|record"
-        r"|most (?!of\b|people\b)\w+(?:ed|ing|ful|ous|ive|ant|ent|ar|al|ble)"
-        r")\b|최초|가장|제일|최고|세계 ?1위|유일|으뜸|사상|최악|최장|최대 규모|최대의"
-    ),
-    "duty": re.compile(
-        r"\b(?:must|ought to|has to|have to|needs? to)\b|해야|되어야|하여야|시급"
-    ),
-}  # fmt: skip
-
-_ANY = re.compile("|".join(pattern.pattern for pattern in _CONCLUSION_PATTERNS.values()))
-
-_CONCLUSION_NOTES = {
-    "cause": "no cause is given in its quotes",
-    "proof": "nothing is proved in its quotes",
-    "superlative": "'{}' is not in its quotes",
-    "duty": "'{}' is not in its quotes",
-}
-
-_REASON_BY_ENDING = re.compile(r"(?<=[가-힣])(?:해서|하여서|아서|어서|므로|니까|기에)(?=\s)")
-
-_MORE_CAUSE = re.compile(
-    r"\b(?:as|since|so|by|from|through|after which|makes?|made)\b|므로|해서|어서|아서|여서|니까|로 인"
-    r"|에 의해|면서|까닭|이유|요인"
-)
-
 _COMPARES = re.compile(
     r"\b(?:with|who \w+) (?:more|less|fewer|higher|lower)\b.{0,300}\b(?:have|has|had|are|were|live|report)\b"
 )
@@ -170,38 +123,11 @@ _CUT = re.compile(
 )
 
 
-def find_conclusions(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Return conclusions of the statement that its quotes do not draw."""
+def find_effects(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
+    """Tell whether the statement has an effect where its quotes only compare."""
     theirs = " ".join(text.low for text in quoted)
-    found = []
-    for kind, pattern in _CONCLUSION_PATTERNS.items() if _ANY.search(said.low) else ():
-        match = pattern.search(said.low)
-        if match is None or pattern.search(theirs):
-            continue
-        if (
-            kind == "cause"
-            and match.group() not in {"causes", "cause", "caused"}
-            and _MORE_CAUSE.search(theirs)
-        ):
-            continue
-        found.append(_CONCLUSION_NOTES[kind].format(match.group()))
-    ending = _REASON_BY_ENDING.search(said.low)
-    if ending and not _CONCLUSION_PATTERNS["cause"].search(theirs) and not _REASON_BY_ENDING.search(theirs):
-        found.append(_CONCLUSION_NOTES["cause"])
-    if _COMPARES.search(theirs) and not _COMPARING.search(said.low):
-        found.append("its quotes compare, and tell no effect")
-    return found
-
-
-def find_other_superlatives(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Return superlatives of the statement that its quotes lack."""
-    mine = _find_superlatives(said)
-    theirs = {word for text in quoted for word in _find_superlatives(text)} if mine else set()
-    return [f"'{word}' is not in its quotes" for word in sorted(mine - theirs)] if theirs else []
-
-
-def _find_superlatives(text: ParsedText) -> frozenset[str]:
-    return frozenset(_CONCLUSION_PATTERNS["superlative"].findall(text.low))
+    is_turned = _COMPARES.search(theirs) and not _COMPARING.search(said.low)
+    return ["its quotes compare, and tell no effect"] if is_turned else []
 
 
 def find_additions(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
@@ -281,25 +207,33 @@ def _compare_within_language(
     said: ParsedText, whole: Sequence[ParsedText], near: Sequence[ParsedText]
 ) -> dict[str, list[str]]:
     """Compare within one language; `near` are the sentences that support the statement."""
+    passage = Passage(tuple(text.text for text in near))
+    drawn = _find_markers(said, Passage(tuple(text.text for text in whole)), is_dropped=False)
+    hedges = [*_find_markers(said, passage, is_dropped=True), *find_other_speakers(said.text, passage)]
     return {
-        "who and what": [*find_swapped_figures(said, near), *find_swapped_roles(said, near)],
+        "who and what": [*find_swapped_roles(said, near), *_notes(find_misplaced(said.text, passage))],
         "a negation": find_disagreement(said, near),
         "a direction": find_reversals(said, near),
-        "a hedge": find_dropped_hedges(said, near),
-        "its scope": find_widened_scope(said, near),
-        "a conclusion": [*find_conclusions(said, whole), *find_other_superlatives(said, near)],
-        "other words": [
-            *find_additions(said, whole),
-            *find_changed_words(said, near),
-            *find_unrelated(said, whole),
-        ],
+        "a hedge": _notes(hedges),
+        "its scope": find_dropped_scopes(said, near),
+        "a conclusion": [*_notes(drawn), *find_effects(said, whole)],
+        "other words": [*find_additions(said, whole), *find_changed_words(said, near)],
     }
 
 
 def _compare_across_languages(said: ParsedText, texts: Sequence[ParsedText]) -> dict[str, list[str]]:
     """Compare what can be compared across languages."""
-    is_single = len(texts) == 1
+    passage = Passage(tuple(text.text for text in texts))
     return {
         "a negation": find_disagreement_across_languages(said, texts),
-        "a hedge": find_dropped_hedges(said, texts, is_foreign=True) if is_single else [],
+        "a hedge": _notes(_find_markers(said, passage, is_dropped=True)) if len(texts) == 1 else [],
     }
+
+
+def _find_markers(said: ParsedText, passage: Passage, is_dropped: bool) -> list[tuple[str, str]]:
+    found = find_changed_markers(said.text, passage, skip={"negation"})
+    return [(kind, note) for kind, note in found if note.startswith("the quote") is is_dropped]
+
+
+def _notes(found: Iterable[tuple[str, str]]) -> list[str]:
+    return [note for _, note in found]
