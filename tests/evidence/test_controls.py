@@ -62,6 +62,18 @@ def test_another_call_gets_other_controls_of_the_same_statement() -> None:
     assert made[0] == [c.statement for c in make_false_controls(own[0].text, own, text, "0")]
 
 
+def test_a_replacement_is_taken_from_the_same_column_of_a_table_and_is_near() -> None:
+    text = "| Gas | 14.6 | 31% |\n| Wind | 12.1 | 34% |\n| Hydro | 3.9 | 10% |\n| Peat | 0.2 | 13.0 |"
+    own = quoted("| Gas | 14.6 | 31% |", text)
+    made = {
+        c.statement
+        for n in range(20)
+        for c in make_false_controls("The output of gas was 14.6.", own, text, f"{n}")
+    }
+    assert "The output of gas was 12.1." in made
+    assert "The output of gas was 13.0." not in made
+
+
 def test_a_replacement_never_repeats_a_figure_of_the_statement() -> None:
     text = "Output rose from 240 MW to 254 MW. The output of Swale is 254 MW."
     own = quoted("Output rose from 240 MW to 254 MW.", text)
@@ -145,11 +157,12 @@ def test_a_missed_control_voids_the_answers_of_its_kind(
 def test_a_verifier_is_decided_on_after_enough_controls() -> None:
     assert decide_trust(0, 0) == "undecided"
     assert decide_trust(20, 0) == "undecided"
-    assert decide_trust(40, 0) == "trusted"
+    assert decide_trust(60, 0) == "undecided"  # right in 95 of 100 cases: one in 20 has such luck
+    assert decide_trust(100, 0) == decide_trust(100, 1) == "trusted"
     assert decide_trust(0, 3) == "untrusted"
     assert decide_trust(90, 10) == "untrusted"
-    assert decide_trust(294, 6) == "trusted"
-    assert decide_trust(950, 50) == "undecided"  # between good and bad: the test alone would end by chance
+    assert decide_trust(297, 3) == "trusted"
+    assert decide_trust(294, 6) == decide_trust(950, 50) == "undecided"  # between good and bad
 
 
 @pytest.mark.parametrize(

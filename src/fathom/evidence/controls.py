@@ -69,6 +69,8 @@ FALSE_A_CALL, TRUE_A_CALL = 2, 1
 
 _MOST_MADE = 4  # per page
 
+_MOST_PLAUSIBLE = 3  # replacements to choose from
+
 _NEAR_CHARS = 800
 
 _RANGE_BEFORE = re.compile(r"\d\s?(?:[~∼–-]|to|에서)\s?$")
@@ -193,6 +195,7 @@ def make_false_controls(
             for d in find_dates(near)
             if _is_same_date_format(date, d) and (d.year, d.month, d.day, d.decade) not in known
         ]
+        others.sort(key=lambda other: abs(_days(other) - _days(date)))
         yield from _make_replacement(statement, date, others, quotes, "date", seed)
     for figure in find_figures(statement):
         is_in_date = any(figure.start < d.end and d.start < figure.end for d in when)
@@ -208,6 +211,9 @@ def make_false_controls(
             if _is_interchangeable(figure, f) and _attached_name(near, f) == name
         ]
         swaps = [f for f in kin if not any(is_same_figure(f, o) for o in known_figures)]
+        columns = {_column(f, quoted) for f in known_figures if is_same_figure(figure, f)}
+        swaps = [f for f in swaps if _column(f, near) in columns] or swaps
+        swaps.sort(key=lambda f: _apart(figure, f))
         yield from _make_replacement(statement, figure, swaps, quotes, "figure", seed)
 
 
@@ -249,13 +255,14 @@ def _make_replacement(
     kind: str,
     seed: str,
 ) -> Iterator[Control]:
-    """Yield at most one control per figure; the seed chooses the replacement.
+    """Yield at most one control per figure; the seed chooses among the most plausible of the others.
 
     A figure that the statement has already would read oddly: "from 320 MW to 320 MW".
     """
     said_already = {figure.text.strip() for figure in find_figures(statement)}
     said_already |= {date.text.strip() for date in find_dates(statement)}
-    texts = sorted({other.text.strip() for other in others} - said_already)
+    written = dict.fromkeys(other.text.strip() for other in others)
+    texts = [text for text in written if text not in said_already][:_MOST_PLAUSIBLE]
     if not texts:
         return
     new = texts[int(short_hash(seed, statement, old.text), 16) % len(texts)]
@@ -265,6 +272,23 @@ def _make_replacement(
         {"id": name, "page": quotes[0].page, "statement": said, "quotes": list(quotes)}
         | {"is_true": False, "kind": kind}
     )
+
+
+def _column(figure: Figure, text: str) -> int:
+    """Return the column of a figure in a table's row; 0 in a sentence."""
+    line = text[text.rfind("\n", 0, figure.start) + 1 : figure.start]
+    return line.count("|")
+
+
+def _apart(figure: Figure, other: Figure) -> float:
+    """Return how far two values are apart, in powers of ten and by their digits: near misses look natural."""
+    size = abs(math.log10(max(abs(other.base), 1e-9) / max(abs(figure.base), 1e-9)))
+    return size + 0.2 * abs(len(other.text) - len(figure.text))
+
+
+def _days(date: Date) -> int:
+    """Return about how many days after year 0 a date is."""
+    return 365 * (date.year or date.decade) + 30 * date.month + date.day
 
 
 def _date_parts(date: Date) -> tuple[int, int, int, int]:
@@ -307,24 +331,22 @@ GOOD_ERROR, BAD_ERROR = 0.02, 0.10
 
 _FALSE_ALARM, _MISS = 0.01, 0.05  # error rates of the test: a good verifier called bad, a bad one called good
 
-# The test cannot decide near an error rate of 5 %, where it ends on either side by chance. A verifier with
-# more observed errors than this stays undecided: its doubtful approvals get a second vote.
-_MOST_SEEN = 0.03
-
 _UNTRUSTED_FROM = math.log((1 - _MISS) / _FALSE_ALARM)
 
-_TRUSTED_TO = math.log(_MISS / (1 - _FALSE_ALARM))
+# Trust needs more answers than a verifier right in 95 of 100 cases gets through by luck: with at most one
+# error in a hundred it passes one time in 25. Until then doubtful approvals get a second vote.
+_LEAST_SEEN, _MOST_SEEN = 100, 0.01
 
 TRUST_KEPT_S = 90 * 24 * 3600.0
 
 
 def decide_trust(right: int, wrong: int) -> Trust:
-    """Return the trust that so many right and wrong answers justify (sequential test)."""
+    """Return the trust that so many answers justify; a sequential test decides that there is none."""
     ratio = wrong * math.log(BAD_ERROR / GOOD_ERROR) + right * math.log((1 - BAD_ERROR) / (1 - GOOD_ERROR))
     if ratio >= _UNTRUSTED_FROM:
         return "untrusted"
-    is_good = ratio <= _TRUSTED_TO and wrong <= _MOST_SEEN * (right + wrong)
-    return "trusted" if is_good else "undecided"
+    seen = right + wrong
+    return "trusted" if seen >= _LEAST_SEEN and wrong <= _MOST_SEEN * seen else "undecided"
 
 
 @dataclass(frozen=True)
