@@ -42,7 +42,7 @@ _BROKEN = (
 _MAX_WAIT_S = 24 * 3600.0
 _MAX_GUARDS = 64
 _ACCEPT_HEADER = "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.5"
-_ENCODINGS = ("gzip", "deflate", "br")
+_ENCODINGS = ("gzip", "deflate")
 _KNOWN_ENCODINGS = frozenset({"", "identity", "x-gzip", *_ENCODINGS})
 
 # Entered before every request of a chain of redirects and left after it: who may ask, and when.

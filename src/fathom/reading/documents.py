@@ -11,11 +11,9 @@ from typing import Literal
 
 from fathom.errors import Unreadable
 from fathom.reading.blocks import EmptyDocument
-from fathom.reading.parsers.docx import is_docx, read_docx
 from fathom.reading.parsers.feeds import is_feed, read_feed, read_json
 from fathom.reading.parsers.html import declared_charset, read_html
 from fathom.reading.parsers.markdown import read_markdown
-from fathom.reading.parsers.pdf import read_pdf
 from fathom.reading.parsers.plain_text import decode, read_plain, read_table
 from fathom.reading.parsers.python_package import read_metadata, read_python
 from fathom.reading.parsers.rst import read_rst
@@ -63,7 +61,21 @@ _BY_SUFFIX: dict[str, DocumentKind] = {
 
 READABLE_SUFFIXES = frozenset(_BY_SUFFIX)  # what a folder of documents is searched for
 _BY_NAME: dict[str, DocumentKind] = {"METADATA": "metadata", "PKG-INFO": "metadata"}
-_BYTE_READERS = {"pdf": read_pdf, "docx": read_docx, "feed": read_feed}
+
+
+def _read_pdf(body: bytes, *, name: str) -> Document:
+    from fathom.reading.parsers.pdf import read_pdf  # takes a while to import, and most pages are none
+
+    return read_pdf(body, name=name)
+
+
+def _read_docx(body: bytes, *, name: str) -> Document:
+    from fathom.reading.parsers.docx import read_docx  # as above
+
+    return read_docx(body, name=name)
+
+
+_BYTE_READERS = {"pdf": _read_pdf, "docx": _read_docx, "feed": read_feed}
 
 _READERS = {
     "html": read_html,
@@ -128,11 +140,16 @@ def _split_content_type(content_type: str | None) -> tuple[str, str | None]:
     return stated, charset
 
 
+def _is_docx(body: bytes) -> bool:
+    """Whether some bytes look like a zip with a Word document in it."""
+    return body.startswith(b"PK\x03\x04") and b"word/" in body
+
+
 def _detect(body: bytes, media: str, name: str) -> DocumentKind:
     path = PurePosixPath(name)
     if b"%PDF-" in body[:1024] and media in {*_VAGUE_TYPES, "application/pdf", "application/x-pdf"}:
         return "pdf"
-    if media in {*_VAGUE_TYPES, "application/zip"} and is_docx(body):
+    if media in {*_VAGUE_TYPES, "application/zip"} and _is_docx(body):
         return "docx"
     if media in _XML_TYPES and is_feed(body):
         return "feed"

@@ -44,11 +44,6 @@ BROKEN_WORD_FILE = (
 )
 
 
-def is_docx(body: bytes) -> bool:
-    """Whether some bytes look like a zip with a Word document in it."""
-    return body.startswith(b"PK\x03\x04") and b"word/" in body
-
-
 def read_docx(body: bytes, *, name: str) -> Document:
     """Read a Word document as its words."""
     try:
