@@ -23,12 +23,6 @@ def _nearest_command(words: Sequence[str]) -> str:
     return next(iter(get_close_matches(first.lower(), COMMANDS, n=1, cutoff=0.7 if is_bare else 0.8)), "")
 
 
-def _describe_database_error(error: Exception) -> str:
-    from fathom import DeepResearcher
-
-    return DeepResearcher.describe_database_error(error)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; bad input is one sentence on standard error and exit code 2."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -50,7 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         check_early(arguments)
         return command(arguments)
     except (BadInput, sqlite3.Error) as error:
-        why = str(error) if isinstance(error, BadInput) else _describe_database_error(error)
+        why = str(error)
+        if not isinstance(error, BadInput):
+            from fathom import DeepResearcher
+
+            why = DeepResearcher.describe_database_error(error)
         if not getattr(arguments, "json", False):
             return refuse(why)
         print(json.dumps({"error": why, "code": BadInput.code}), file=sys.stderr)

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -40,20 +39,6 @@ _QUERY_CELLS = 60
 _REST = (("s", "stop"), ("a", "add"), ("q", "leave"))
 
 
-class Shown(Protocol):
-    """The view that keys are pressed at."""
-
-    typed: Typed | None
-    keys: tuple[tuple[str, str], ...]
-
-    @property
-    def say(self) -> Messages:
-        """The words of the run's language."""
-
-    def notice(self, words: str) -> None:
-        """Say something."""
-
-
 class Steering:
     """Turns keys into control signals, and says what they do."""
 
@@ -65,7 +50,7 @@ class Steering:
         """The keys there are now, with what they do: keys of the table `press` in the message catalogue."""
         return (("p", "go on" if self.is_paused else "pause"), *_REST)
 
-    def press(self, key: Key, view: Shown) -> None:
+    def press(self, key: Key, view: "Live") -> None:
         """One key."""
         if view.typed is not None:
             self._type(key, view, view.typed)
@@ -90,7 +75,7 @@ class Steering:
                 return
         view.keys = self.keys()
 
-    def _type(self, key: Key, view: Shown, typed: Typed) -> None:
+    def _type(self, key: Key, view: "Live", typed: Typed) -> None:
         if key.name == "escape":
             view.typed = None
         elif key.name == "enter":

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:  # the live view is imported where there is a terminal to show
     from fathom.cli.live_view import Live, Steering
 
 
-class View(Protocol):
-    """Whatever shows a run: told what happens, set aside while a person is asked something, closed."""
+class Quiet:
+    """Shows nothing; what every view of a run can be told."""
 
     def begin(self, run_id: str) -> None:
         """The run has a name now."""
@@ -53,25 +53,6 @@ class View(Protocol):
 
     def close(self) -> None:
         """The end; what there is to say now are plain lines."""
-
-
-class Quiet:
-    """Shows nothing."""
-
-    def begin(self, run_id: str) -> None:
-        """Nothing."""
-
-    def tell(self, event: Progress) -> None:
-        """Nothing."""
-
-    def notice(self, words: str) -> None:
-        """Nothing."""
-
-    def set_aside(self) -> None:
-        """Nothing to set aside."""
-
-    def close(self) -> None:
-        """Nothing to close."""
 
 
 @dataclass
@@ -171,10 +152,10 @@ class Watcher:
         self.say = messages_for(self.session.question, self.session.config.language)
         self.live: Live | None = None
         self.steering: Steering | None = None
-        self.view: View = self._view()
+        self.view: Quiet | Live = self._view()
         self._given: set[asyncio.Task[object]] = set()
 
-    def _view(self) -> View:
+    def _view(self) -> "Quiet | Live":
         if self.arguments.json:
             return JsonLines()
         if self.arguments.quiet:

@@ -1,4 +1,4 @@
-"""The demo: one question over a few documents of our own, with replies that a model gave once.
+"""The demo: one question over a few documents of our own, with replies written beforehand.
 
 Does not know what answers it (`llm.recorded`). Everything else of such a run is real.
 """
