@@ -6,6 +6,7 @@ from fathom.state.depth import (
     BREADTH as BREADTH,
     ENDLESS_USD as ENDLESS_USD,
     LEVELS as LEVELS,
+    MAX_ROUNDS as MAX_ROUNDS,
     ROUNDS as ROUNDS,
     USUAL_USD as USUAL_USD,
     Depth as Depth,

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from fathom.state.depth import (
     BREADTH,
     LEVELS,
+    MAX_ROUNDS,
     QUERIES,
     ROUNDS,
     USUAL_USD,
@@ -173,7 +174,7 @@ class RunConfig(BaseModel):
         description="How far to go: quick, standard or comprehensive, for at most 3, 5 or 10 rounds.",
     )
     rounds: Annotated[int | None, Option(FAR_GROUP, aliases=("max_rounds",))] = Field(
-        None, ge=1, le=100, description="At most this many rounds; empty: by the question."
+        None, ge=1, le=MAX_ROUNDS, description="At most this many rounds; empty: by the question."
     )
     sources: Annotated[int | None, Option(FAR_GROUP, aliases=("max_sources",))] = Field(
         None, ge=1, le=100, description="At most this many pages are read a round; empty: by the question."
@@ -319,7 +320,7 @@ class RunConfig(BaseModel):
         if self.strategy == "rollouts":
             return 1
         if self.strategy == "tree":
-            return min(self.levels or LEVELS[self.depth], self.rounds or 100)
+            return min(self.levels or LEVELS[self.depth], self.rounds or MAX_ROUNDS)
         return self.rounds if self.rounds is not None else ROUNDS[self.depth]
 
     @property
@@ -341,6 +342,11 @@ class RunConfig(BaseModel):
     def step(self) -> int:
         """Return the searches and pages per step of a branch."""
         return self.breadth or min(BREADTH, self.queries)
+
+    def as_one_loop(self) -> Self:
+        """Return the same configuration for one loop without branches."""
+        plain = {"strategy": "loop", "orchestration": "concurrent"}
+        return self.model_copy(update={**plain, "branches": None, "levels": None, "breadth": None})
 
     def model_of(self, role: Role) -> str | None:
         """Return the model this run names for a role; None: as configured."""

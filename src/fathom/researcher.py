@@ -129,7 +129,7 @@ class DeepResearcher(RunArchive):
         `on_index` is told, in another thread, how many of how many changed documents are read.
         """
         async with self._shared.open() as runs:
-            run_id, config = await runs.begin(request, on_index=on_index)
+            run_id, config = await runs.prepare_run(request, on_index=on_index)
         return self._session(run_id, request, config)
 
     async def begin_demo(self, language: str = "en") -> "Session":
@@ -378,7 +378,7 @@ class DeepResearcher(RunArchive):
         sessions = []
         async with self._shared.open() as runs:
             for one in await asyncio.to_thread(list_unanswered, number_questions(questions), Path(out)):
-                run_id, config = await runs.begin(one.request, is_capped=total_usd is not None)
+                run_id, config = await runs.prepare_run(one.request, is_capped=total_usd is not None)
                 sessions.append(self._session(run_id, one.request, config))
             return add_forecasts([await session.forecast() for session in sessions], at_once, total_usd)
 

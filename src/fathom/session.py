@@ -22,8 +22,8 @@ from fathom.report.rounds import key_findings
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
 from fathom.runs.control import SharedRuns
-from fathom.runs.event_stream import StopSwitch, checkpoint_of_interrupt
-from fathom.runs.executor import NewRun, RunStart, config_in_snapshot, is_unfinished
+from fathom.runs.event_stream import StopSwitch, open_checkpoint
+from fathom.runs.executor import NewRun, RunStart, config_in_snapshot, has_ended
 from fathom.runs.folder import RUNS_FOLDER, ResearchFolder, open_folder
 from fathom.runs.follow_up import FollowUpRequest, UpdateRequest
 from fathom.runs.round_summary import spent_by_run
@@ -242,9 +242,8 @@ class Session:
     def restore(self, snapshot: StateSnapshot) -> None:
         """Take notice of where a run stands that was begun elsewhere."""
         self.config = config_in_snapshot(snapshot)
-        self.is_complete = not is_unfinished(snapshot) and "report" in snapshot.values
-        if snapshot.interrupts:
-            self._table = checkpoint_of_interrupt(dict(snapshot.interrupts[0].value))
+        self.is_complete = has_ended(snapshot)
+        self._table = open_checkpoint(snapshot) or self._table
 
     def _see(self, event: Progress) -> None:
         if event.kind != "started":  # what it begins with is saved with the first step

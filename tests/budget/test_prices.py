@@ -24,7 +24,7 @@ async def begun(home: Path, request: dict[str, Any], is_capped: bool = False, **
     docs = written(home / "docs", TIDES)
     async with open_runs(load_settings(**{"home": home, "base_url": FOREIGN, **words})) as runs:
         asked = ResearchRequest(query=QUESTION, docs=[docs], **{"model": "made-up-1", **request})
-        return (await runs.begin(asked, is_capped=is_capped))[0]
+        return (await runs.prepare_run(asked, is_capped=is_capped))[0]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ SINCE = "The research is still going on"
 async def _left_in_round(number: int, shelf: Path, folder: Path) -> str:
     request = ResearchRequest(query=QUESTION, docs=[str(shelf)], endless=True, max_sources=1)
     async with open_runs(load_settings()) as runs:
-        run_id, _ = await runs.begin(request)
+        run_id, _ = await runs.prepare_run(request)
         kept = await open_folder(runs.settings, run_id, folder)
         events = runs.work(run_id, request)
         async for event in events:

@@ -42,7 +42,7 @@ async def test_who_leaves_is_waited_for_until_all_is_tidied_up(storage: Storage)
     async def leave() -> None:
         async with hold_run_in_turn(storage, RUN):
             try:
-                with note_early_exit(storage, RUN):
+                async with note_early_exit(storage, RUN):
                     inside.set()
                     await asyncio.sleep(60)
             finally:
@@ -61,9 +61,8 @@ async def test_who_leaves_is_waited_for_until_all_is_tidied_up(storage: Storage)
 
 async def test_nobody_is_thought_to_be_leaving_once_gone(storage: Storage) -> None:
     with pytest.raises(ValueError, match="over"):
-        async with hold_run_in_turn(storage, RUN):
-            with note_early_exit(storage, RUN):
-                raise ValueError("over")
+        async with hold_run_in_turn(storage, RUN), note_early_exit(storage, RUN):
+            raise ValueError("over")
     async with hold_run_in_turn(storage, RUN):
         with pytest.raises(BadInput):
             async with hold_run_in_turn(storage, RUN):
@@ -91,8 +90,8 @@ async def test_all_who_open_a_database_have_its_runs_looked_after_by_one(tmp_pat
     assert first is second
     assert pause_poller_of(open_storage(tmp_path / "another.sqlite")) is not first
     one, other = Told(), Told()
-    with second.over("other", other):
-        with first.over("one", one):
+    async with second.over("other", other):
+        async with first.over("one", one):
             await ControlSignals(open_storage(database)).give("one", "pause")
             await asyncio.wait_for(one.heard.wait(), 10)
         assert not other.heard.is_set()

@@ -142,7 +142,7 @@ async def test_eight_runs_of_one_set_of_runs_share_a_saver(tmp_path: Path) -> No
     async with open_runs(load_settings(home=tmp_path)) as runs:
 
         async def one() -> str:
-            run_id, _ = await runs.begin(request)
+            run_id, _ = await runs.prepare_run(request)
             async for _ in runs.work(run_id, request):
                 pass
             return (await runs.result(run_id)).status

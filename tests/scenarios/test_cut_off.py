@@ -33,7 +33,7 @@ async def test_a_reading_that_was_cut_off_and_never_made_again_is_paid_and_told(
         settings = load_settings(home=tmp_path, base_url=model.base_url, model="stand-in")
         async with open_runs(settings) as runs:
             request = ResearchRequest(query="How much does tidal power cost?", docs=[docs], max_rounds=1)
-            run_id, _ = await runs.begin(request)
+            run_id, _ = await runs.prepare_run(request)
             async with aclosing(runs.work(run_id, request)) as events:
                 async for event in events:
                     if isinstance(event.payload, AnalysisStarted):

@@ -128,7 +128,7 @@ async def test_updates_and_follow_ups_are_told_in_the_same_order(tmp_path: Path)
     docs = written(tmp_path / "docs", TIDES)
     async with open_runs(load_settings(home=tmp_path)) as runs:
         request = ResearchRequest(query="How much does tidal power cost?", docs=[docs], max_rounds=1)
-        run_id, _ = await runs.begin(request)
+        run_id, _ = await runs.prepare_run(request)
         events = [event async for event in runs.work(run_id, request)]
         written(tmp_path / "docs", {"lagoon.md": "# Swale\n\nTidal power at Swale costs 99 euros.\n"})
         update_id, update = await runs.update(run_id)

@@ -35,7 +35,7 @@ async def test_a_run_stopped_before_its_first_step_is_listed_and_goes_on(tmp_pat
     settings = load_settings(home=tmp_path / "home", docs_roots=[tmp_path / "elsewhere"])
     async with open_runs(settings) as runs:
         request = ResearchRequest(query=QUESTION, docs=[str(shelf)], max_rounds=1)
-        run_id, _ = await runs.begin(request)
+        run_id, _ = await runs.prepare_run(request)
         halt = StopSwitch()
         halt.request()
         assert [event.kind async for event in runs.work(run_id, request, halt=halt)][-1] == "checkpoint"
@@ -77,7 +77,7 @@ async def begun(
     }
     request = ResearchRequest.model_validate(given)
     async with open_runs(load_settings(home=tmp_path, **(wires or {}))) as runs:
-        run_id, _ = await runs.begin(request)
+        run_id, _ = await runs.prepare_run(request)
         yield replace(runs, watch=Noticing(runs.storage)), run_id, request
 
 

@@ -4,8 +4,8 @@ Does not know what becomes of the order.
 """
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from langgraph.runtime import RunControl
 
@@ -20,10 +20,10 @@ class Noticing(PausePoller):
         super().__init__(storage)
         self.seen = asyncio.Event()
 
-    @contextmanager
-    def over(self, run_id: str, control: RunControl) -> Iterator[None]:
+    @asynccontextmanager
+    async def over(self, run_id: str, control: RunControl) -> AsyncIterator[None]:
         """Look after this run for as long as it is worked on."""
-        with super().over(run_id, _Told(control, self.seen)):
+        async with super().over(run_id, _Told(control, self.seen)):
             yield
 
 

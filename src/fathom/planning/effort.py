@@ -193,7 +193,7 @@ def _count_branches(kind: EffortKind, question: str, depth: Depth) -> int:
 _LITTLE_LEFT, _HALF_LEFT = 0.25, 0.5
 
 
-def describe_limits(run_config: RunConfig, number: int, costs: Sequence[Cost]) -> str:
+def describe_round_limits(run_config: RunConfig, number: int, costs: Sequence[Cost]) -> str:
     """Describe the round's queries and pages, the rounds left, and the budget left."""
     left = max(0, run_config.max_rounds - number)
     after = "this is the last round" if not left else f"{left} more may follow"

@@ -17,7 +17,7 @@ from fathom.evidence.gaps import assess_no_claims, collect_gaps
 from fathom.evidence.question_checks import list_failing_checks, run_checks
 from fathom.evidence.scoring import find_best_new_claims
 from fathom.evidence.stopping import RunPosition, count_idle_rounds
-from fathom.planning.effort import describe_limits
+from fathom.planning.effort import describe_round_limits
 from fathom.planning.follow_up import is_answered_by_words
 from fathom.planning.hypotheses import active_hypotheses, weigh_hypotheses
 from fathom.planning.memory import (
@@ -176,7 +176,7 @@ def make_judge_input(
         gaps=before[-1].gaps if before else [],
         outline=present if present and present.question == question else None,
         kind=effort.kind if (effort := state.get("effort")) else "survey",
-        limits=describe_limits(run_config, len(before) + 1, state.get("costs", [])),
+        limits=describe_round_limits(run_config, len(before) + 1, state.get("costs", [])),
         today=today.isoformat(),
         language=run_config.language,
     )
@@ -211,7 +211,7 @@ def make_plan_input(state: ResearchState, worth: Effort, run_config: RunConfig, 
         approach=advise_new_approach(judgements),
         memory=summarize_rounds(judgements, state.get("asked", []), claims),
         today=today.isoformat(),
-        limits=describe_limits(run_config, number, state.get("costs", [])),
+        limits=describe_round_limits(run_config, number, state.get("costs", [])),
         outline=state.get("outline"),
         hypotheses=active_hypotheses(state.get("hypotheses", [])),
         rereads=[reread for reread in state.get("rereads", []) if reread.round == number],

@@ -15,7 +15,7 @@ from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.events import Checkpoint, Progress
 from fathom.request import ResearchRequest, field_name_of
 from fathom.runs.event_stream import StopSwitch
-from fathom.runs.executor import Runs, is_begun, is_unfinished
+from fathom.runs.executor import Runs, has_ended, is_begun
 from fathom.runs.folder import open_folder
 from fathom.runs.repository import REPORT_FILES
 from fathom.runs.round_summary import spent_by_run
@@ -243,7 +243,9 @@ class Batch:
         runs, bad, is_capped = {}, [], self.total_usd is not None
         for one in asked:
             try:
-                begun = known.get(one.key) or (await self.runs.begin(one.request, is_capped=is_capped))[0]
+                begun = (
+                    known.get(one.key) or (await self.runs.prepare_run(one.request, is_capped=is_capped))[0]
+                )
                 runs[one.key] = begun
             except BadInput as error:
                 bad.append((one.number, str(error)))
@@ -278,7 +280,7 @@ class Batch:
         """One question, from where it stands to where it ends or waits."""
         snapshot = await self.runs.snapshot(begun.run_id)
         spent = await self.runs.spent_usd(begun.run_id)
-        if not is_unfinished(snapshot) and "report" in snapshot.values:
+        if has_ended(snapshot):
             return await self._report(begun)
         if snapshot.interrupts:
             return replace(begun, status="waiting for review", cost_usd=spent)

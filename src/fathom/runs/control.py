@@ -1,13 +1,12 @@
-"""Who works on a run: one at a time, in this process and in all others; and the runs a process has open.
+"""Locks on runs, one holder at a time in all processes, and the runs that this process has open.
 
-Does not know runs' insides, or how a storage locks. LangGraph is imported when runs are first opened: a list
-of runs does not need it.
+LangGraph is imported when runs are first opened: a list of runs does not need it.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -23,25 +22,25 @@ if TYPE_CHECKING:  # listing runs does not load LangGraph
     from langgraph.runtime import RunControl
 
 _PAUSE_POLL_S = 0.3
-LOST = "lost"  # why work ends on a run that another process has taken over
+LOST = "lost"  # the drain reason when another process has taken over the run
 
 
 def pause_poller_of(storage: Storage) -> "PausePoller":
-    """The one that looks after the runs of a database, for all who work on some of them in this loop."""
+    """Return the pause poller of a database; all runs of this event loop share it."""
     return _pollers().setdefault(storage.name, PausePoller(storage))
 
 
 class PausePoller:
-    """Looks a few times a second who wants a pause and who lost a run, as long as one is worked on."""
+    """Polls for pause signals and lost locks a few times a second while a run works."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._controls: dict[str, RunControl] = {}
         self._looking: asyncio.Task[None] | None = None
 
-    @contextmanager
-    def over(self, run_id: str, control: "RunControl") -> Iterator[None]:
-        """Look after this run for as long as it is worked on."""
+    @asynccontextmanager
+    async def over(self, run_id: str, control: "RunControl") -> AsyncIterator[None]:
+        """Poll for this run while it works."""
         self._controls[run_id] = control
         if self._looking is None:
             self._looking = asyncio.get_running_loop().create_task(self._look())
@@ -59,7 +58,7 @@ class PausePoller:
             try:
                 wanted = await ControlSignals(self._storage).runs_to_pause()
                 lost = await self._storage.locks.lost()
-            except STORAGE_ERRORS:  # somebody writes for a minute; the next look will do
+            except STORAGE_ERRORS:  # the database is busy; the next poll will do
                 continue
             for run_id in wanted & self._controls.keys():
                 self._controls[run_id].request_drain("paused")
@@ -69,7 +68,7 @@ class PausePoller:
 
 _pollers: PerLoop[WeakValueDictionary[str, PausePoller]] = PerLoop(WeakValueDictionary)
 
-_LEAVING: set[tuple[str, str]] = set()  # runs whose holder in this process has left and is tidying up
+_LEAVING: set[tuple[str, str]] = set()  # runs whose holder in this process is about to release them
 
 _PATIENCE_S = 30.0
 
@@ -78,7 +77,7 @@ _LOCK_POLL_S = 0.02
 
 @asynccontextmanager
 async def hold_run(storage: Storage, run_id: str) -> AsyncIterator[None]:
-    """Hold the run, or BadInput at once."""
+    """Hold the run's lock, or raise BadInput at once."""
     lock = await storage.locks.acquire(run_id)
     if lock is None:
         raise _busy_error(run_id)
@@ -90,7 +89,7 @@ async def hold_run(storage: Storage, run_id: str) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def hold_run_in_turn(storage: Storage, run_id: str) -> AsyncIterator[None]:
-    """Hold the run; whoever just stopped listening to it in this process is waited for."""
+    """Hold the run's lock; wait for a holder in this process that is about to release it."""
     place, give_up_at = (storage.name, run_id), time.monotonic() + _PATIENCE_S
     is_leaving = place in _LEAVING  # asked before the try: the holder may be gone right after it
     while (lock := await storage.locks.acquire(run_id)) is None:
@@ -105,9 +104,9 @@ async def hold_run_in_turn(storage: Storage, run_id: str) -> AsyncIterator[None]
         _LEAVING.discard(place)
 
 
-@contextmanager
-def note_early_exit(storage: Storage, run_id: str) -> Iterator[None]:
-    """Whoever leaves this block before its end is about to give the run back."""
+@asynccontextmanager
+async def note_early_exit(storage: Storage, run_id: str) -> AsyncIterator[None]:
+    """Note that a run is about to be released when its block is left early."""
     is_at_its_end = False
     try:
         yield
@@ -134,9 +133,9 @@ class _Open:
 
 
 class SharedRuns:
-    """Opens the runs of a database for the first who asks, and closes them after the last.
+    """Opens the runs of a database for the first user and closes them after the last.
 
-    An event loop has its own: what is open cannot be used from another loop.
+    Each event loop has its own: open connections cannot be used from another loop.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -145,7 +144,7 @@ class SharedRuns:
 
     @asynccontextmanager
     async def keep_open(self) -> AsyncIterator[_Open]:
-        """Once somebody has opened the runs, leave them open until this ends."""
+        """Keep runs that are opened meanwhile open until this block ends."""
         loop = asyncio.get_running_loop()
         here = self._open.setdefault(loop, _Open())
         here.users += 1
@@ -154,13 +153,13 @@ class SharedRuns:
         finally:
             here.users -= 1
             if here.users == 0:
-                del self._open[loop]  # before anything is awaited: whoever comes now opens anew
+                del self._open[loop]  # before anything is awaited: the next user opens them again
                 await here.closing.aclose()
                 await close_storage(self.settings.database)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator["Runs"]:
-        """The runs, open for as long as they are used here."""
+        """Open the runs for this block, or share those that are open."""
         from fathom.runs.executor import open_runs
 
         async with self.keep_open() as here:

@@ -4,7 +4,7 @@ Does not know databases of runs or the command line.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
@@ -160,7 +160,7 @@ async def _task_events(
                     is_judged = is_judged or task["name"] == "judge"
                     is_written = is_written or task["name"] == "writer"
                 for interrupt in task.get("interrupts", []):
-                    last = mapper.event(checkpoint_of_interrupt(dict(interrupt["value"])))
+                    last = mapper.event(_checkpoint_of(interrupt["value"]))
                 yield list(mapper.events(place, task))
     except GraphDrained as drained:
         if drained.reason == _LISTENER_LEFT:
@@ -227,9 +227,13 @@ async def _write_or_stop(work: Awaitable[None]) -> None:
         raise RunStopped(f"The research folder cannot be written: {error}.") from error
 
 
-def checkpoint_of_interrupt(shown: dict[str, Any]) -> Checkpoint:
-    """The checkpoint of an interrupt: somebody is asked, or wanted a pause."""
-    return Checkpoint(why="paused" if shown.get("why") == "paused" else "review", shown=shown)
+def open_checkpoint(snapshot: StateSnapshot) -> Checkpoint | None:
+    """Return the review or the pause at which a run waits, if it does."""
+    return _checkpoint_of(snapshot.interrupts[0].value) if snapshot.interrupts else None
+
+
+def _checkpoint_of(shown: Mapping[str, Any]) -> Checkpoint:
+    return Checkpoint(why="paused" if shown.get("why") == "paused" else "review", shown=dict(shown))
 
 
 def _checkpoint_details(

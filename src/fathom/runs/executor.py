@@ -1,7 +1,4 @@
-"""Runs on a database: begun, watched, resumed, listed.
-
-Does not know the command line or the graph's inside. One process works on a run at a time.
-"""
+"""Runs on a database: prepare, start, resume, read. One process works on a run at a time."""
 
 import asyncio
 import uuid
@@ -35,6 +32,7 @@ from fathom.runs.event_stream import (
     StopSwitch,
     finished_task_ids,
     graph_config,
+    open_checkpoint,
     state_with_costs,
     stream_events,
 )
@@ -65,54 +63,51 @@ class Runs:
     """All runs of one database."""
 
     settings: Settings
-    storage: Storage  # what lasts beside the checkpoints
+    storage: Storage  # everything except the checkpoints
     saver: Saver
     watch: PausePoller
 
     @property
     def signals(self) -> ControlSignals:
-        """The orders for these runs."""
+        """The control signals of these runs."""
         return ControlSignals(self.storage)
 
-    async def begin(
+    async def prepare_run(
         self, request: ResearchRequest, *, is_capped: bool = False, on_index: IndexProgress | None = None
     ) -> tuple[str, RunConfig]:
-        """A new run's id, after everything that can be refused was refused.
+        """Validate the request; return a new id and configuration. Starts nothing.
 
-        A cap that somebody has named, here or elsewhere (`is_capped`), must be one that can be kept.
-        `on_index` hears how far reading the run's own documents is, in another thread.
+        A budget set by the user, here or for several runs (`is_capped`), must be enforceable.
+        `on_index` reports, from another thread, how many of the run's own documents are indexed.
         """
         run_config = await asyncio.to_thread(request.run_config, self.settings.run)  # it looks at folders
-        make_dependencies = standard_dependencies(self.settings.with_allowed(run_config))
-        await asyncio.to_thread(make_dependencies, run_config)
-        await self._refuse_unkept(request, run_config, is_capped=is_capped)
-        await self._refuse_empty(run_config, on_index)
+        await self._validate_dependencies(run_config)
+        await self._validate_budget(request, run_config, is_capped=is_capped)
+        await self._validate_documents(run_config, on_index)
         return str(uuid.uuid4()), run_config
 
     async def update(self, earlier_id: str) -> tuple[str, UpdateRequest]:
-        """A new run's id and what it begins with: what a finished run knew, to be brought up to date."""
+        """Return a new id and the input of a run that brings a finished one up to date."""
         snapshot = await self._finished(earlier_id)
         _, ended = await run_times(self.storage, earlier_id)
         request = make_update(earlier_id, cast(RunState, snapshot.values), ended.date())
-        await asyncio.to_thread(
-            standard_dependencies(self.settings.with_allowed(request.run_config())), request.run_config()
-        )
+        await self._validate_dependencies(request.run_config())
         return str(uuid.uuid4()), request
 
     async def follow_up(self, run_id: str, asked: ResearchRequest) -> tuple[str, FollowUpRequest]:
-        """A new run's id and what it begins with: a question, and what the thread of a finished run knew."""
+        """Return a new id and the input of a run that asks on in the thread of a finished one."""
         asked = await asyncio.to_thread(asked.with_full_paths)
         request = await self.make_follow_up(run_id, asked)
         config = request.run_config()
-        await asyncio.to_thread(standard_dependencies(self.settings.with_allowed(config)), config)
-        await self._refuse_unkept(asked, config)
-        await self._refuse_empty(config)
+        await self._validate_dependencies(config)
+        await self._validate_budget(asked, config)
+        await self._validate_documents(config)
         new_id = str(uuid.uuid4())
         await Threads(self.storage).follow(new_id, run_id)
         return new_id, request
 
     async def make_follow_up(self, run_id: str, asked: ResearchRequest) -> FollowUpRequest:
-        """What a follow-up of a finished run begins with."""
+        """Return the input of a follow-up of a finished run."""
         threads = Threads(self.storage)
         followed = await self._past(run_id, await self._finished(run_id))
         thread = await threads.of(run_id)
@@ -123,8 +118,8 @@ class Runs:
         return make_follow_up(asked, [*past, *([followed] if followed else [])])
 
     async def _past(self, run_id: str, snapshot: StateSnapshot) -> FinishedRun | None:
-        """A run of a thread, if it has ended with a report."""
-        if "report" not in snapshot.values or is_unfinished(snapshot):
+        """Return a run of a thread, if it has ended with a report."""
+        if not has_ended(snapshot):
             return None
         _, ended = await run_times(self.storage, run_id)
         return FinishedRun(run_id, cast(RunState, snapshot.values), ended)
@@ -137,37 +132,42 @@ class Runs:
         keep: RunRecorder | None = None,
         halt: StopSwitch | None = None,
     ) -> AsyncGenerator[Progress, None]:
-        """Begin a run with its request, or go on with it where it stands, telling what happens.
+        """Start a run with its request, or resume it where it stands, and yield its events.
 
-        The last event is `completed` or `checkpoint`: a person is asked, somebody ordered a pause, or `halt`
-        was requested. Control signals from anywhere take effect while it works.
+        The last event is `completed` or `checkpoint`: a review is due, somebody asked for a pause, or `halt`
+        was requested. Control signals from any process take effect while it works.
         """
         async with hold_run_in_turn(self.storage, run_id):
-            spent_usd = partial(self.spent_usd, run_id)
-            keeper = recorder_for(self.storage, run_id, keep)
-            segment = replace(await self._next_segment(run_id, start), keeper=keeper, spent_usd=spent_usd)
+            segment = replace(
+                await self._next_segment(run_id, start),
+                keeper=recorder_for(self.storage, run_id, keep),
+                spent_usd=partial(self.spent_usd, run_id),
+            )
             dependencies = standard_dependencies(self.settings.with_allowed(segment.run_config))
             working = observe(build_graph(dependencies, self.saver), run_id, self.settings)
             if halt:
                 halt.reach(segment.control)
             await self.signals.resumed(run_id)
-            await self._remember_open(segment)
-            try:
-                with self.watch.over(run_id, segment.control):
-                    async with aclosing(stream_events(working, segment)) as events:
-                        with note_early_exit(self.storage, run_id):
-                            async for event in events:
-                                if isinstance(event.payload, Completed):
-                                    await self.signals.ended(run_id)
-                                    count_result(event.payload.result, self.settings)
-                                if event.kind in ("round completed", "completed"):
-                                    await self.storage.checkpoints.thin(run_id)
-                                yield event
-            finally:
-                await self._remember(run_id)
+            async with (
+                self._keep_listed(segment),
+                self.watch.over(run_id, segment.control),
+                aclosing(stream_events(working, segment)) as events,
+                note_early_exit(self.storage, run_id),
+            ):
+                async for event in events:
+                    await self._handle_end(run_id, event)
+                    yield event
+
+    async def _handle_end(self, run_id: str, event: Progress) -> None:
+        """Tidy up after a round or a run that an event reports as completed."""
+        if isinstance(event.payload, Completed):
+            await self.signals.ended(run_id)
+            count_result(event.payload.result, self.settings)
+        if event.kind in ("round completed", "completed"):
+            await self.storage.checkpoints.thin(run_id)
 
     async def _next_segment(self, run_id: str, start: RunStart) -> RunSegment:
-        """What the next stretch of work begins with."""
+        """Return the input and the state with which the run starts or resumes."""
         if isinstance(start, NewRun):
             run_config = await asyncio.to_thread(self._config_of, start)
             await self.remember_config(run_id, run_config)  # also for a run that is stopped at once
@@ -182,7 +182,7 @@ class Runs:
         return RunSegment(run_id, given, config_in_snapshot(stands), known, finished_task_ids(stands))
 
     async def _refuse_conversation(self, run_id: str) -> None:
-        """Refuse to work on a thread of the chat graph, which goes on with its next message."""
+        """Refuse a thread of the chat graph: its next message continues it."""
         kept = await self.saver.aget_tuple(graph_config(run_id))
         if kept and "messages" in kept.checkpoint["channel_values"]:
             raise BadInput(
@@ -190,7 +190,7 @@ class Runs:
             )
 
     async def finish(self, run_id: str) -> None:
-        """Have a stopped run end with what it knows, as if a person had said so at its last plan."""
+        """Make a stopped run write its report next, as if a person had chosen that in its last review."""
         snapshot = await self.snapshot(run_id)
         if not snapshot.values.get("questions"):
             raise BadInput(f"Run {short_id(run_id)} has nothing to write about yet.")
@@ -201,7 +201,10 @@ class Runs:
             await self.graph.aupdate_state(graph_config(run_id), {"is_finishing": True}, as_node="review")
 
     async def result(self, run_id: str) -> ResearchResult:
-        """The result of a run that has a report; of one that goes on, the state may know more than that."""
+        """Return the result of a run that has a report.
+
+        While the run continues, the state can be newer than the report.
+        """
         snapshot = await self.snapshot(run_id)
         if "report" not in snapshot.values:
             raise _no_report_error(run_id)
@@ -209,7 +212,7 @@ class Runs:
         return make_result(run_id, snapshot.values, (last - first).total_seconds())  # type: ignore[arg-type]
 
     async def snapshot(self, run_id: str, *, subgraphs: bool = False) -> StateSnapshot:
-        """Where a run stands, with its configuration; before its first step, with what it was given."""
+        """Return the run's current state and its configuration; before the first step, its input."""
         stands = await self.graph.aget_state(graph_config(run_id), subgraphs=subgraphs)
         values = dict(stands.values)
         if START in stands.next:
@@ -222,22 +225,22 @@ class Runs:
         return stands._replace(values=values)
 
     async def config_of(self, run: str) -> RunConfig | None:
-        """The configuration that is kept under this name, of a run's state or of its id."""
+        """Return the configuration stored under this name: a run's id, or the name in its state."""
         stored = await self.storage.runs.config_of(run)
         return RunConfig.model_validate_json(stored) if stored else None
 
     async def remember_config(self, run: str, run_config: RunConfig) -> None:
-        """Keep a configuration under the name of a run."""
+        """Store a configuration under a run's name."""
         await self.storage.runs.remember_config(run, run_config.model_dump_json())
 
     async def steps(self, run_id: str) -> AsyncIterator[StateSnapshot]:
-        """Where a run stood after each of its steps, the last one first."""
+        """Yield the state after each step, newest first."""
         async for snapshot in self.graph.aget_state_history(graph_config(run_id)):
             yield snapshot
 
     async def _finished(self, run_id: str) -> StateSnapshot:
         snapshot = await self.snapshot(run_id)
-        if "report" not in snapshot.values or is_unfinished(snapshot):
+        if not has_ended(snapshot):
             raise _no_report_error(run_id)
         return snapshot
 
@@ -255,7 +258,7 @@ class Runs:
         )
 
     async def stored_line(self, run_id: str) -> RunLine:
-        """The same, with the status `OPEN` where it depends on who works on the run."""
+        """Return the line to store; the status is OPEN_STATUS while it depends on the run's lock."""
         snapshot = await self.snapshot(run_id)
         started, _ = await run_times(self.storage, run_id)
         question = str(snapshot.values.get("question", ""))
@@ -274,18 +277,27 @@ class Runs:
         )
 
     async def spent_usd(self, run_id: str) -> float:
-        """All that a run has paid, or may have paid, also in a step that never ended."""
+        """Return what a run has paid or reserved, including steps that never ended."""
         return await CostLog(self.storage).spent_usd(run_id)
 
+    @asynccontextmanager
+    async def _keep_listed(self, segment: RunSegment) -> AsyncIterator[None]:
+        """Store the run's list entry before and after the work on it."""
+        await self._remember_open(segment)
+        try:
+            yield
+        finally:
+            await self._remember(segment.run_id)
+
     async def _remember_open(self, segment: RunSegment) -> None:
-        """Keep the line of a run that somebody begins to work on."""
+        """Store the list entry of a run that is about to work."""
         with suppress(BadInput, *STORAGE_ERRORS):
             new = RunLine(segment.run_id, OPEN_STATUS, segment.question, datetime.now(UTC), 0.0)
             line = await self.stored_line(segment.run_id) if segment.before is not None else new
             await remember_line(self.storage, replace(line, status=OPEN_STATUS))
 
     async def _remember(self, run_id: str) -> None:
-        """Keep the run's line of the list; one that cannot be kept is read from its checkpoints."""
+        """Store the list entry; if that fails, it is rebuilt from checkpoints."""
         with suppress(BadInput, *STORAGE_ERRORS):
             await remember_line(self.storage, await self.stored_line(run_id))
 
@@ -294,17 +306,23 @@ class Runs:
             start.run_config(self.settings.run) if isinstance(start, ResearchRequest) else start.run_config()
         )
 
-    async def _refuse_unkept(
+    async def _validate_dependencies(self, run_config: RunConfig) -> None:
+        """Refuse a configuration with which no run can be built, such as an unknown model."""
+        make_dependencies = standard_dependencies(self.settings.with_allowed(run_config))
+        await asyncio.to_thread(make_dependencies, run_config)
+
+    async def _validate_budget(
         self, asked: ResearchRequest, run_config: RunConfig, *, is_capped: bool = False
     ) -> None:
+        """Refuse a budget set by the user that cannot be enforced: a model or engine has no price."""
         is_named = "budget_usd" in asked.said or "budget_usd" in self.settings.run.model_fields_set
         if is_named or is_capped:
             await asyncio.to_thread(
                 refuse_unenforceable_budget, self.settings.with_allowed(run_config), run_config
             )
 
-    async def _refuse_empty(self, run_config: RunConfig, on_index: IndexProgress | None = None) -> None:
-        """Say before the run, not in its report, that there is nothing to read."""
+    async def _validate_documents(self, run_config: RunConfig, on_index: IndexProgress | None = None) -> None:
+        """Refuse documents that do not exist or cannot be read, before the run instead of in its report."""
         for place in run_config.docs:
             if not await asyncio.to_thread(Path(place).exists):
                 raise BadInput(f"There is no folder or file {place}.")
@@ -321,13 +339,13 @@ class Runs:
 
     @cached_property
     def graph(self) -> ResearchGraph:
-        """The graph on this database, for reading and changing states: none of its nodes is run."""
+        """The graph on this database, to read and change states; its nodes are not run."""
         return graph.copy({"checkpointer": self.saver})
 
 
 @asynccontextmanager
 async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
-    """The runs of the settings' database."""
+    """Open the runs of the settings' database."""
     async with checkpointer(settings.database) as saver, model_clients():
         storage = open_storage(settings.database)
         share_paces(storage.paces)
@@ -335,21 +353,29 @@ async def open_runs(settings: Settings) -> AsyncIterator[Runs]:
 
 
 def is_begun(snapshot: StateSnapshot) -> bool:
-    """Whether a run has a checkpoint to go on from; its configuration is kept before its first one."""
+    """Whether a run has a checkpoint to resume; its configuration is stored before the first one."""
     return snapshot.created_at is not None
 
 
 def is_unfinished(snapshot: StateSnapshot) -> bool:
-    """Whether a run has work left; `next` alone leaves out what was done and is not in the state yet."""
+    """Whether a run has work left.
+
+    A finished task whose update is not applied yet is in `tasks`, not in `next`.
+    """
     return bool(snapshot.next or snapshot.tasks)
 
 
+def has_ended(snapshot: StateSnapshot) -> bool:
+    """Whether a run has its report and no work left."""
+    return "report" in snapshot.values and not is_unfinished(snapshot)
+
+
 def _stored_status(snapshot: StateSnapshot) -> str:
-    """The status that does not depend on who works on the run."""
-    if not is_unfinished(snapshot) and "report" in snapshot.values:
+    """Return the status as far as it does not depend on the run's lock."""
+    if has_ended(snapshot):
         return str(snapshot.values["report"].status)
-    if snapshot.interrupts:
-        return "paused" if snapshot.interrupts[0].value.get("why") == "paused" else "waiting for review"
+    if waits_for := open_checkpoint(snapshot):
+        return "paused" if waits_for.why == "paused" else "waiting for review"
     return OPEN_STATUS
 
 
@@ -358,12 +384,12 @@ def _no_report_error(run_id: str) -> BadInput:
 
 
 def config_in_snapshot(snapshot: StateSnapshot) -> RunConfig:
-    """The configuration a run was begun with."""
+    """Return the configuration a run was started with."""
     run_config = snapshot.values.get("run_config")
     return run_config if isinstance(run_config, RunConfig) else RunConfig.model_validate(run_config or {})
 
 
 def _answer_after_pause(snapshot: StateSnapshot) -> ReviewAnswer | None:
-    """Whoever goes on with a run that was paused, and says nothing, approves of its plan."""
-    shown = snapshot.interrupts[0].value if snapshot.interrupts else {}
-    return ReviewAnswer(action="approve") if shown.get("why") == "paused" else None
+    """Resuming a pause without an answer approves the plan."""
+    waits_for = open_checkpoint(snapshot)
+    return ReviewAnswer(action="approve") if waits_for and waits_for.why == "paused" else None

@@ -18,7 +18,7 @@ from fathom.report.formats import FormatName
 from fathom.report.formats.references import render_csl_json, render_ris
 from fathom.report.formats.registry import check_file, format_of, render_as
 from fathom.report.listings import cited_pages, messages_of, render_quotes
-from fathom.runs.executor import Runs, is_unfinished
+from fathom.runs.executor import Runs, has_ended, is_unfinished
 from fathom.runs.folder import EVENTS, ResearchFolder, render_pages
 from fathom.runs.repository import claim_folder, folder_of
 from fathom.runs.round_summary import recall_round, round_page, spent_by_run
@@ -61,8 +61,8 @@ async def render_run(runs: Runs, run_id: str, name: FormatName) -> bytes:
     result = await runs.result(run_id)
     if name != "markdown" and is_unfinished(await runs.snapshot(run_id)):
         raise BadInput(
-            f"Run {short_id(run_id)} knows more than its report by now; as .md it can be had,"
-            f" or end it with: fathom resume {short_id(run_id)} --finish"
+            f"Run {short_id(run_id)} has gone on since its report was written; export it as .md,"
+            f" or finish it first: fathom resume {short_id(run_id)} --finish"
         )
     return await asyncio.to_thread(render_as, result, name)
 
@@ -119,7 +119,7 @@ async def _write_folder(runs: Runs, run_id: str, place: Path) -> None:
         PdfStore(settings.home / PDF_FOLDER, runs.storage.papers),
     )
     await folder.keep(state, spent_by_run(state))
-    if "report" in state and not is_unfinished(snapshot):
+    if has_ended(snapshot):
         folder.write_report(await runs.result(run_id))
     if runs.storage.events:
         lines = [body + "\n" for _, body in await runs.storage.events.after(run_id, 0)]

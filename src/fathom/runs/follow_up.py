@@ -1,8 +1,4 @@
-"""Runs that build on finished ones: follow-ups in a thread, and updates that bring a report up to date.
-
-Does not know graphs or the command line. Which runs belong together, and which threads were closed, is kept
-in the database; everything else about a thread is in its runs.
-"""
+"""Runs that build on finished ones: follow-ups in a thread, and updates that bring a report up to date."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +10,7 @@ from fathom.http.urls import canonical_address
 from fathom.planning.questions import resolve_reference
 from fathom.request import ResearchRequest
 from fathom.state import (
+    MAX_ROUNDS,
     USUAL_USD,
     Depth,
     EarlierRun,
@@ -30,27 +27,15 @@ from fathom.storage import Storage
 from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
 
-_MOST_ROUNDS = 100
 _ANSWER_CHARS = 400
-# What a run settled for its own question, and what only an update or a run without an end has.
-_RESET_FIELDS = {
-    "rounds": None,
-    "sources": None,
-    "fresh": False,
-    "review": "off",
-    "endless": False,
-    "strategy": "loop",
-    "orchestration": "concurrent",
-    "branches": None,
-    "levels": None,
-    "breadth": None,
-}
+# Settings that a run made for its own question, or that only an update or an endless run has.
+_RESET_FIELDS = {"rounds": None, "sources": None, "fresh": False, "review": "off", "endless": False}
 BRANCH_FIELDS = frozenset({"strategy", "branches", "breadth", "orchestration", "endless"})
 
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """One finished run of a thread: its id, what it knew when it ended, and when that was."""
+    """A finished run of a thread: its id, its last state, and when it ended."""
 
     run: str
     state: RunState
@@ -59,7 +44,7 @@ class FinishedRun:
 
 @dataclass(frozen=True)
 class FollowUpRequest:
-    """What a follow-up begins with."""
+    """The input and configuration of a follow-up."""
 
     asked: ResearchRequest
     remembered: RunConfig
@@ -73,22 +58,24 @@ class FollowUpRequest:
 
     @property
     def question(self) -> str:
-        """The question as it can be understood alone."""
+        """The question, worded so that it can be understood alone."""
         return resolve_reference(self.asked.query, self.known.turns[-1].question)
 
     @property
     def is_reworded(self) -> bool:
-        """Whether that is more than another spelling of what was asked."""
+        """Whether `question` differs from what was asked in more than spelling."""
         return terms(self.question) != terms(self.asked.query)
 
     def run_config(self) -> RunConfig:
-        """Those of the run before, but what was said anew; a budget of its own, and a round for recalling."""
+        """Return the earlier run's configuration with the new settings and one more round, for recalling."""
         budget = {"budget_usd": USUAL_USD} if self.remembered.endless else {}
-        usual = RunConfig.model_validate({**self.remembered.model_dump(), **_RESET_FIELDS, **budget})
+        usual = RunConfig.model_validate(
+            {**self.remembered.as_one_loop().model_dump(), **_RESET_FIELDS, **budget}
+        )
         run_config = self.asked.run_config(usual)
         if run_config.rounds is None or not self.known.pages:
             return run_config
-        return run_config.model_copy(update={"rounds": min(run_config.rounds + 1, _MOST_ROUNDS)})
+        return run_config.model_copy(update={"rounds": min(run_config.rounds + 1, MAX_ROUNDS)})
 
     def given(self) -> ResearchInput:
         """The new run's input."""
@@ -96,16 +83,16 @@ class FollowUpRequest:
 
 
 def make_follow_up(asked: ResearchRequest, past: Sequence[FinishedRun]) -> FollowUpRequest:
-    """The follow-up of the last of these runs, with what all of them knew."""
+    """Return the follow-up of the last of these runs, with the evidence of all of them."""
     last = past[-1].state
     remembered = RunConfig.model_validate(last.get("run_config") or {})
-    if last.get("earlier"):  # an update looked only for what was new
+    if last.get("earlier"):  # an update searched only for what was new
         remembered = remembered.model_copy(update={"since": None})
     return FollowUpRequest(asked, remembered, merge_evidence(past))
 
 
 def merge_evidence(past: Sequence[FinishedRun], before: ThreadKnowledge | None = None) -> ThreadKnowledge:
-    """The evidence of several runs as one: of a page that was read twice, what it said last."""
+    """Merge the evidence of several runs; of a page that was read twice, the last version counts."""
     read = [*(before.pages if before else []), *(page for one in past for page in one.state.get("pages", []))]
     pages: dict[str, Page] = {page.address: page for page in read}
     shas = {page.sha for page in pages.values()}
@@ -161,32 +148,28 @@ class Threads:
         return await self.storage.threads.is_closed(thread)
 
 
-_MOST_ROUNDS = 100
-
-
 @dataclass(frozen=True)
 class UpdateRequest:
-    """What an update begins with."""
+    """The input and configuration of an update."""
 
     question: str
     remembered: RunConfig
     earlier: EarlierRun
 
     def run_config(self) -> RunConfig:
-        """The earlier run's configuration for one round more: pages are read anew, nobody reviews.
+        """Return the earlier run's configuration for one more round, without cache and review.
 
-        Only what was published since is looked for, but among documents of one's own a new file may be old.
+        It searches for what was published since, except among own documents: a new file may be old.
         """
         since = max(self.remembered.since or "", self.earlier.ended)
         changed = {
-            "rounds": min(len(self.earlier.judgements) + 1, _MOST_ROUNDS),
+            "rounds": min(len(self.earlier.judgements) + 1, MAX_ROUNDS),
             "since": self.remembered.since if self.remembered.docs else since,
             "fresh": True,
             "review": "off",
             "endless": False,
-            "strategy": "loop",
         }
-        return self.remembered.model_copy(update=changed)
+        return self.remembered.as_one_loop().model_copy(update=changed)
 
     def given(self) -> ResearchInput:
         """The new run's input."""
@@ -194,9 +177,9 @@ class UpdateRequest:
 
 
 def make_update(run_id: str, state: RunState, ended: date) -> UpdateRequest:
-    """The update of a run that ended in this state."""
+    """Return the update of a run that ended in this state."""
     report = state["report"]
-    # What could not be read then gets another chance.
+    # Pages that could not be read then are tried again.
     lost = {
         canonical_address(failure.what) for failure in state.get("failures", []) if failure.where == "reading"
     }

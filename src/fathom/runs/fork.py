@@ -1,7 +1,7 @@
-"""Time travel: a new run that shares all another one knew at the end of a round, and goes another way.
+"""Fork a run: a new run starts from the state at the end of a round and takes another direction.
 
-Does not know the command line. The other run is only read. What it paid for is not paid again: the new run
-begins with a budget of its own, and what is shared counts as saved.
+The other run is only read. What it paid for is not paid again: the new run has its own budget, and the
+shared costs count as saved.
 """
 
 import uuid
@@ -18,12 +18,10 @@ from fathom.ids import short_id
 from fathom.runs.event_stream import graph_config
 from fathom.runs.executor import Runs
 from fathom.runs.repository import checkpoint_ids
-from fathom.state import MAX_QUESTION_CHARS, Cost, Fork, Judgement, RunConfig
+from fathom.state import MAX_QUESTION_CHARS, MAX_ROUNDS, Cost, Fork, Judgement, RunConfig
 
-_MOST_ROUNDS = 100
 _MIN_MORE_ROUNDS = 2
-# What ends with the run it belongs to: its report and its answers to people, an update's beginning, what its
-# branches shared, and the steps it was about to take.
+# Belongs to one run only: its report, answers to people, an update's input, what branches shared, next steps.
 _NOT_COPIED = ("report", "is_finishing", "feedback", "earlier", "run", "directions", "__pregel_tasks")
 _AFTER_A_ROUND = frozenset({"planner", "writer", "branches"})
 
@@ -31,8 +29,10 @@ _AFTER_A_ROUND = frozenset({"planner", "writer", "branches"})
 async def fork_run(
     runs: Runs, run_id: str, number: int | None, direction: str, more_rounds: int | None = None
 ) -> str:
-    """The id of a new run that stands at the end of that round, the last without a number, and will plan
-    with these words in mind; `more_rounds` are those it may have, else what was left, two at least."""
+    """Return the id of a new run at the end of round `number` (default: the last), to plan in this direction.
+
+    It may take `more_rounds`, by default as many as were left, at least two.
+    """
     if not direction.strip() or len(direction) > MAX_QUESTION_CHARS:
         raise BadInput(f"A new direction has 1 to {MAX_QUESTION_CHARS} characters.")
     judged = len((await runs.snapshot(run_id)).values.get("judgements", []))
@@ -55,7 +55,7 @@ async def fork_run(
 
 
 async def _end_of_round(runs: Runs, run_id: str, number: int) -> StateSnapshot:
-    """The last state before the next round was planned; of a fork also that of the run it came from."""
+    """Return the last state before the next round was planned; a fork looks in its origin too."""
     shared = None
     await runs.storage.checkpoints.restore_round(run_id, number)
     for name in await checkpoint_ids(runs.storage, run_id):
@@ -74,22 +74,14 @@ async def _end_of_round(runs: Runs, run_id: str, number: int) -> StateSnapshot:
 
 
 def _fork_config(run_config: RunConfig, number: int, more_rounds: int | None) -> RunConfig:
-    """A loop, whatever the branches were before, with rounds left to go the other way."""
+    """Return the configuration as one loop with rounds left for the new direction."""
     left = run_config.max_rounds - number if run_config.strategy == "loop" else 0
     more = more_rounds if more_rounds is not None else max(left, _MIN_MORE_ROUNDS)
-    changed = {
-        "rounds": min(number + more, _MOST_ROUNDS),
-        "strategy": "loop",
-        "orchestration": "concurrent",
-        "levels": None,
-        "branches": None,
-        "breadth": None,
-    }
-    return run_config.model_copy(update=changed)
+    return run_config.as_one_loop().model_copy(update={"rounds": min(number + more, MAX_ROUNDS)})
 
 
 async def _copy_checkpoint(runs: Runs, at: StateSnapshot) -> str:
-    """The checkpoint as the first of a new thread, made now."""
+    """Copy the checkpoint as the first of a new thread; return its id."""
     found = await runs.saver.aget_tuple(at.config)
     assert found is not None
     new_id = str(uuid.uuid4())
@@ -104,7 +96,7 @@ async def _copy_checkpoint(runs: Runs, at: StateSnapshot) -> str:
 
 
 def shared_values(values: dict[str, Any]) -> dict[str, Any]:
-    """What both runs know; what the first one paid has cost the second nothing, and nobody stopped it."""
+    """Return the state that both runs share, at no cost to the second one and without a stop."""
     kept = {name: value for name, value in values.items() if name not in _NOT_COPIED}
     costs: list[Cost] = kept.get("costs", [])
     judgements: list[Judgement] = kept.get("judgements", [])

@@ -18,7 +18,7 @@ from fathom.request import ResearchRequest
 from fathom.runs.batch import Batch, BatchQuestion, BatchStop, QuestionOutcome
 from fathom.runs.control import SharedRuns
 from fathom.runs.event_stream import StopSwitch
-from fathom.runs.executor import NewRun, Runs, RunStart, is_begun, is_unfinished
+from fathom.runs.executor import NewRun, Runs, RunStart, has_ended, is_begun
 from fathom.runs.follow_up import FollowUpRequest, UpdateRequest
 from fathom.runs.repository import remember_queued
 from fathom.settings.database_address import DatabaseAddress
@@ -192,8 +192,7 @@ class _Worker:
         """Bring a run to its end, or to a plan that a person wants to see."""
         async with self.shared.open() as runs:
             snapshot = await runs.snapshot(run)
-            is_over = "report" in snapshot.values and not is_unfinished(snapshot)
-            if is_over or (snapshot.interrupts and not answer):
+            if has_ended(snapshot) or (snapshot.interrupts and not answer):
                 return
             is_new = not is_begun(snapshot)  # also when it was stopped before its first step
             if is_new and request is None and not updates:
@@ -279,7 +278,7 @@ class QueuedBatch(Batch):
             await asyncio.wait([waiting], timeout=_POLL_S)
         waiting.cancel()
         snapshot = await self.runs.snapshot(begun.run_id)
-        if "report" in snapshot.values and not is_unfinished(snapshot):
+        if has_ended(snapshot):
             return await self._report(begun)
         spent = await self.runs.spent_usd(begun.run_id)
         if snapshot.interrupts:

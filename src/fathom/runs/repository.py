@@ -24,7 +24,7 @@ from fathom.storage.records import RunRecord, SignalWord
 
 _UUID6_EPOCH = 0x01B21DD213814000
 
-OPEN_STATUS = ""  # the status of a run that is neither over nor asks somebody: who works on it is looked up
+OPEN_STATUS = ""  # stored while the status (running, paused, stopped) depends on the run's lock
 QUEUED_STATUS = "queued"  # it waits for a worker
 
 
@@ -83,7 +83,7 @@ async def find_run(storage: Storage, name: str | None) -> str:
 
 
 async def open_status(storage: Storage, run_id: str) -> str:
-    """Return the status of a run that is neither over nor asks somebody."""
+    """Return the status of a run that has neither ended nor waits for an answer."""
     if await storage.locks.is_held(run_id):
         return "running"
     signals = await ControlSignals(storage).pending(run_id)
@@ -91,7 +91,7 @@ async def open_status(storage: Storage, run_id: str) -> str:
 
 
 async def remember_line(storage: Storage, line: RunLine) -> None:
-    """Keep a run's line; `status` is `OPEN` where it depends on who works on the run."""
+    """Store a run's list entry; its status may be OPEN_STATUS."""
     steps = await storage.checkpoints.first_and_last(line.id)
     record = RunRecord(
         run=line.id,

@@ -23,7 +23,7 @@ from fathom.runs.agent_states import (
     agent_states_from_events,
     agent_states_from_state,
 )
-from fathom.runs.executor import Runs, is_unfinished
+from fathom.runs.executor import Runs, has_ended
 from fathom.runs.follow_up import Threads
 from fathom.runs.repository import archived_times, folder_of, run_ids, run_times
 from fathom.runs.views import (
@@ -291,7 +291,7 @@ async def _load_viewed_run(
     if not question:
         raise BadInput(f"Run {short_id(run_id)} was begun without a question: there is nothing to see.")
     state = cast(RunState, snapshot.values)
-    is_over = "report" in state and not is_unfinished(snapshot)
+    is_over = has_ended(snapshot)
     texts = [await runs.storage.pages.get(sha) for sha in state.get("results", [])]
     found = [hit for text in texts if text for hit in load_hits(text)]
     return ViewedRun(run_id, root, question, state, began, last, is_over, found, times or {})
