@@ -22,14 +22,13 @@ from typing import Any
 import samples
 from find import lines, shelved
 
-from fathom.budget.cost_log import CostLog
 from fathom.graph import CustomDependencies, Dependencies, DependencyFactory, ResearchGraph, build_graph
 from fathom.llm.extractive import ExtractiveModel
 from fathom.reading.readers import FileReader
 from fathom.search.federated import FederatedSearch
 from fathom.search.local.engine import LocalEngine
 from fathom.state import Forecast, Query, RunConfig
-from fathom.storage import content, open_storage
+from fathom.storage import open_storage
 from fathom.storage.control_signals import ControlSignals
 
 SOURCES: int | None = None  # a round; as the product has it
@@ -61,8 +60,8 @@ async def kits_over(folder: Path, work: Path) -> DependencyFactory:
     database = work / "fathom.sqlite"
     engines, pages, page_leases = (
         FederatedSearch((engine,)),
-        content.open_page_texts(open_storage(database)),
-        content.PageLeases(open_storage(database)),
+        open_storage(database).pages,
+        open_storage(database).leases,
     )
 
     def kit_for(run_config: RunConfig) -> Dependencies:
@@ -76,7 +75,7 @@ async def kits_over(folder: Path, work: Path) -> DependencyFactory:
             page_leases=page_leases,
             run_configs=open_storage(database).runs,
             signals=ControlSignals(open_storage(database)),
-            cost_log=CostLog(open_storage(database)),
+            storage=open_storage(database),
             forecaster=_expected,
         )
 

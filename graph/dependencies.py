@@ -12,7 +12,6 @@ from typing import Protocol, Self
 from typing_extensions import TypeIs
 
 from fathom.budget.budget import Budget, is_paid_from_budget
-from fathom.budget.cost_log import CostLog
 from fathom.budget.time_budget import TimeBudget, grace_s
 from fathom.errors import BadInput
 from fathom.evidence.controls import TrustLog
@@ -37,7 +36,7 @@ from fathom.search.protocol import SearchOutcome
 from fathom.search.registry import document_roots, engines_for, kept_texts, mcp_servers
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, Hit, Query, RunConfig
-from fathom.storage import content, open_storage
+from fathom.storage import Storage, open_storage
 from fathom.storage.control_signals import ControlSignals, RunSignals
 
 
@@ -112,7 +111,7 @@ class Dependencies:
     page_leases: PageLeasesPort
     run_configs: RunConfigsPort
     signals: ControlSignals
-    cost_log: CostLog
+    storage: Storage
     forecaster: Forecaster
     grace_s: float | None = None  # extra time for the report after the limit; None: derived from the limit
 
@@ -122,7 +121,7 @@ class Dependencies:
         `run_config` is what its nodes see, with limits set by effort or branch. `run` names the run in the
         cost log; `thread` is where a user's signals arrive.
         """
-        budget = Budget(self.cost_log, run, self.run_config.budget_usd, self.run_config.reserve)
+        budget = Budget(self.storage.costs, run, self.run_config.budget_usd, self.run_config.reserve)
         model = self.model.within(budget) if is_paid_from_budget(self.model) else self.model
         engines = self.engines.within(budget) if is_paid_from_budget(self.engines) else self.engines
         reader, time_budget = self.reader, self._time_budget(run)
@@ -142,14 +141,14 @@ class Dependencies:
             signals=self.signals.of(thread),
             budget=budget,
             time_budget=time_budget,
-            trust=TrustLog(self.cost_log.storage),
+            trust=TrustLog(self.storage),
         )
 
     def _time_budget(self, run: str) -> TimeBudget | None:
         limit_s = self.run_config.time_limit_s
         if not run or limit_s is None:
             return None
-        return TimeBudget(self.cost_log.storage, run, limit_s, self.grace_s or grace_s(limit_s))
+        return TimeBudget(self.storage, run, limit_s, self.grace_s or grace_s(limit_s))
 
 
 class DependencyFactory(Protocol):
@@ -221,12 +220,12 @@ class StandardDependencies:
             model=choose_research_model(settings, run_config),
             engines=engines_for(settings, run_config),
             reader=_reader(settings, run_config, self._web),
-            pages=content.open_page_texts(self._storage),
+            pages=self._storage.pages,
             clock=utc_now,
-            page_leases=content.PageLeases(self._storage),
+            page_leases=self._storage.leases,
             run_configs=self.run_configs(),
             signals=ControlSignals(self._storage),
-            cost_log=CostLog(self._storage),
+            storage=self._storage,
             forecaster=_forecaster(settings, run_config),
         )
 
@@ -277,11 +276,11 @@ def _reader(settings: Settings, run_config: RunConfig, shared: WebAccess) -> Rea
 
 
 def _forecaster(settings: Settings, run_config: RunConfig) -> Forecaster:
-    cost_log = CostLog(open_storage(settings.database))
+    storage = open_storage(settings.database)
 
     async def forecast(question: str, run: str) -> Forecast:
-        await cost_log.remember_shape(run, run_shape(run_config, question))
-        past = await load_past_runs(cost_log)
+        await storage.runs.remember_shape(run, run_shape(run_config, question))
+        past = await load_past_runs(storage)
         # In a thread: prices are read from a file.
         return await asyncio.to_thread(make_forecast, settings, run_config, question, past)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 from langgraph.types import StateSnapshot
 
-from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import describe_unpriced_models, find_unpriced_models, is_own_server
 from fathom.concurrency import iterate_blocking, wait_for
 from fathom.errors import BadInput, RunStopped
@@ -229,7 +228,7 @@ class Session:
     async def forecast(self) -> Forecast:
         """What a run that has not begun would cost; nobody is asked anything."""
         settings = self._shared.settings
-        past = await load_past_runs(CostLog(open_storage(settings.database)))
+        past = await load_past_runs(open_storage(settings.database))
         own = settings.with_allowed(self.config)
         return await asyncio.to_thread(make_forecast, own, own.usual(self.config), self.question, past)
 

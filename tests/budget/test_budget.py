@@ -11,18 +11,17 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from fathom.budget.budget import Budget
-from fathom.budget.cost_log import NANO, CostLog
 from fathom.errors import OutOfBudget
 from fathom.state import Cost
 from fathom.storage import open_storage
-from fathom.storage.records import PaidCall
+from fathom.storage.records import NANO, PaidCall
 
 CALL = PaidCall("call", "read", "m")
 BRANCHES = 20
 
 
 def purse_in(folder: Path, run: str = "run", budget_usd: float = 1.0, reserve: float = 0.15) -> Budget:
-    return Budget(CostLog(open_storage(folder / "fathom.sqlite")), run, budget_usd, reserve)
+    return Budget(open_storage(folder / "fathom.sqlite").costs, run, budget_usd, reserve)
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ def test_the_cap_holds_whatever_twenty_branches_do(
     cap = int(round(usd * NANO, 4))
     assert till.taken <= cap
     assert till.most_open <= cap  # also while calls were on their way
-    balance = asyncio.run(budget.cost_log.balance(budget.run))
+    balance = asyncio.run(budget.costs.balance(budget.run))
     assert balance.nano == till.taken  # every hold was settled, released or kept, and nothing else is counted
     # What is left can be spent, to the last billionth, and not one more.
     left = (cap - till.taken) / NANO
@@ -232,7 +231,7 @@ async def test_whenever_calls_are_cancelled_only_those_are_counted_that_could_le
         await asyncio.sleep(chance.random() * 0.01)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-    assert (await budget.cost_log.balance("run")).nano == sum(left)
+    assert (await budget.costs.balance("run")).nano == sum(left)
 
 
 async def test_what_was_cut_off_is_told_once(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from standins.replies import Reply
 from standins.server import deaf_port
 
 from fathom.budget.budget import Budget
-from fathom.budget.cost_log import CostLog
 from fathom.budget.cost_totals import UNPRICED_FAILURE, stamp_costs
 from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
@@ -38,7 +37,7 @@ HUNG_S = 2.0
 
 
 def purse_in(home: Path, budget_usd: float = 1.0) -> Budget:
-    return Budget(CostLog(open_storage(home / "fathom.sqlite")), "run", budget_usd, 0.15)
+    return Budget(open_storage(home / "fathom.sqlite").costs, "run", budget_usd, 0.15)
 
 
 def chat(home: Path, url: str, budget: Budget, model: str = "m", **words: Any) -> Chat:
@@ -46,9 +45,7 @@ def chat(home: Path, url: str, budget: Budget, model: str = "m", **words: Any) -
         model=model, base_url=url, api_key=SecretStr("x"), max_retries=0, max_completion_tokens=4000
     )
     given = {"limiter": RateLimiter(), "endurance": FAST, "timeout_s": 30.0, "prices": PRICES, **words}
-    return Chat(client, url, content.open_replies(open_storage(home / "fathom.sqlite")), **given).within(
-        budget
-    )
+    return Chat(client, url, content.Replies(open_storage(home / "fathom.sqlite")), **given).within(budget)
 
 
 def saying(reply: Reply) -> Any:
@@ -228,13 +225,12 @@ def test_a_model_without_a_price_is_told_once_and_charges_say_where_and_when() -
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from fathom.budget.cost_log import CostLog
 from fathom.storage.records import PaidCall
 from fathom.budget.budget import Budget
 from fathom.storage import open_storage
 
 async def sent():
-    budget = Budget(CostLog(open_storage(Path(sys.argv[1]))), "run", 1.0, 0.15)
+    budget = Budget(open_storage(Path(sys.argv[1])).costs, "run", 1.0, 0.15)
     async with await budget.reserve(PaidCall("call", "read", "m"), 0.6, is_writing=False):
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from fathom.budget.budget import Budget
-from fathom.budget.cost_log import CostLog
 from fathom.errors import OutOfBudget, ProviderError, Unreadable
 from fathom.graph import CustomDependencies, Dependencies, DependencyFactory
 from fathom.llm.extractive import ExtractiveModel
@@ -27,7 +26,7 @@ from fathom.state.model_io import (
     PageFacts,
     PlanInput,
 )
-from fathom.storage import content, open_storage
+from fathom.storage import open_storage
 from fathom.storage.control_signals import ControlSignals
 from fathom.storage.records import PaidCall
 from fathom.text.sentences import split_sentences
@@ -157,8 +156,8 @@ def make_dependencies(
 
     def kit_for(run_config: RunConfig) -> Dependencies:
         thinks = model(run_config) if callable(model) else model
-        pages = content.open_page_texts(open_storage(home / "fathom.sqlite"))
-        page_leases = content.PageLeases(open_storage(home / "fathom.sqlite"))
+        pages = open_storage(home / "fathom.sqlite").pages
+        page_leases = open_storage(home / "fathom.sqlite").leases
         return Dependencies(
             run_config=run_config,
             model=thinks,
@@ -169,7 +168,7 @@ def make_dependencies(
             page_leases=page_leases,
             run_configs=open_storage(home / "fathom.sqlite").runs,
             signals=ControlSignals(open_storage(home / "fathom.sqlite")),
-            cost_log=CostLog(open_storage(home / "fathom.sqlite")),
+            storage=open_storage(home / "fathom.sqlite"),
             forecaster=empty_forecast,
         )
 

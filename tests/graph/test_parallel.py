@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from fathom.budget.budget import Budget
-from fathom.budget.cost_log import CostLog
 from fathom.graph import standard_dependencies
 from fathom.reading.protocol import Document
 from fathom.reading.readers import LimitedReader, reader_slots
@@ -67,7 +66,7 @@ async def test_each_run_has_its_own_places_for_searches(at_once: int, tmp_path: 
     def of(name: str) -> FederatedSearch:
         """A run's engines as every step makes them anew."""
         engines = FederatedSearch((runs[name], together), places=search_slots(at_once))  # type: ignore[arg-type]
-        return engines.within(Budget(CostLog(open_storage(tmp_path / "b.sqlite")), name, 1.0))
+        return engines.within(Budget(open_storage(tmp_path / "b.sqlite").costs, name, 1.0))
 
     query = Query(id="q", text="tides", question="s", round=1)
     await asyncio.gather(*(of(name).search(query, limit=3) for name in runs for _ in range(6)))

@@ -18,14 +18,13 @@ CHILD = """
 import asyncio, sys
 from pathlib import Path
 from fathom.budget.budget import Budget
-from fathom.budget.cost_log import CostLog
 from fathom.search.registry import engines_for
 from fathom.settings.settings import load_settings
 from fathom.state import Query, RunConfig
 from fathom.storage import open_storage
 home, url, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 settings = load_settings(home=home, brave_api_key="key", engine_urls={"brave": url})
-budget = Budget(CostLog(open_storage(home / "fathom.sqlite")), "run", 100.0, 0.0)
+budget = Budget(open_storage(home / "fathom.sqlite").costs, "run", 100.0, 0.0)
 engines = engines_for(settings, RunConfig(engines=["brave"])).within(budget)
 async def main():
     with (home / "seen").open("a", buffering=1) as seen:

@@ -23,7 +23,7 @@ from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
 from fathom.state.records import merge_records
 from fathom.storage import open_storage
-from fathom.storage.content import open_replies
+from fathom.storage.content import Replies
 
 pytestmark = pytest.mark.wire
 
@@ -48,7 +48,7 @@ def chat(tmp_path: Path, base_url: str, *, retries: int = 1, timeout_s: float = 
         include_response_headers=True,
     )
     endurance = ModelRetryPolicy(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
-    memory = open_replies(open_storage(tmp_path / "fathom.sqlite")).within(run)
+    memory = Replies(open_storage(tmp_path / "fathom.sqlite")).within(run)
     return Chat(client, base_url, memory, RateLimiter(), endurance, timeout_s)
 
 

@@ -17,7 +17,7 @@ from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
 from fathom.llm.roles.writer import prose_so_far
 from fathom.storage import open_storage
-from fathom.storage.content import open_replies
+from fathom.storage.content import Replies
 from fathom.text.token_count import count_tokens_at_worst
 
 pytestmark = pytest.mark.wire
@@ -37,7 +37,7 @@ def chat(tmp_path: Path, base_url: str) -> Chat:
     client = CompatibleChatOpenAI(
         model="stand-in", base_url=base_url, api_key=SecretStr("none"), timeout=60, max_retries=0
     )
-    memory = open_replies(open_storage(tmp_path / "fathom.sqlite"))
+    memory = Replies(open_storage(tmp_path / "fathom.sqlite"))
     endurance = ModelRetryPolicy(2, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
     return Chat(client, base_url, memory, RateLimiter(), endurance, timeout_s=5.0)
 

@@ -14,7 +14,7 @@ from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.structured_output import StructuredOutput
 from fathom.prompts import FilledPrompt
 from fathom.storage import open_storage
-from fathom.storage.content import open_replies
+from fathom.storage.content import Replies
 
 pytestmark = pytest.mark.wire
 
@@ -33,9 +33,7 @@ def structured_output(tmp_path: Path, model: Model) -> StructuredOutput:
     client = CompatibleChatOpenAI(
         model="stand-in", base_url=model.base_url, api_key=SecretStr("none"), timeout=5, max_retries=0
     )
-    return StructuredOutput(
-        Chat(client, model.base_url, open_replies(open_storage(tmp_path / "fathom.sqlite")))
-    )
+    return StructuredOutput(Chat(client, model.base_url, Replies(open_storage(tmp_path / "fathom.sqlite"))))
 
 
 def forms(model: Model) -> list[Form]:

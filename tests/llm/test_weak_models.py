@@ -25,7 +25,7 @@ from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.roles.answer_forms import CheckAnswer, JudgeAnswer, ReadAnswer, VerifyAnswer, WriteAnswer
 from fathom.llm.structured_output import StructuredOutput
 from fathom.storage import open_storage
-from fathom.storage.content import open_replies
+from fathom.storage.content import Replies
 from fathom.text.token_count import count_tokens, count_tokens_at_worst
 
 pytestmark = pytest.mark.wire
@@ -48,7 +48,7 @@ def structured_output(tmp_path: Path, model: Model, window: ContextWindow | None
         model="m", base_url=model.base_url, api_key=SecretStr("none"), max_retries=0
     )
     return StructuredOutput(
-        Chat(client, model.base_url, open_replies(open_storage(tmp_path / "fathom.sqlite"))),
+        Chat(client, model.base_url, Replies(open_storage(tmp_path / "fathom.sqlite"))),
         window or ContextWindow(8_192),
     )
 

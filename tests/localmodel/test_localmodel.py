@@ -13,7 +13,6 @@ from fathom.cli import main
 from fathom.result import ResearchResult
 from fathom.state import Sentence
 from fathom.storage import open_storage
-from fathom.storage.content import open_page_texts
 
 pytestmark = [
     pytest.mark.localmodel,
@@ -30,7 +29,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 async def stored(home: Path, shas: set[str]) -> dict[str, str]:
     """The texts of pages as they were kept."""
-    kept = open_page_texts(open_storage(home / "fathom.sqlite"))
+    kept = open_storage(home / "fathom.sqlite").pages
     return {sha: await kept.get(sha) for sha in shas}
 
 

@@ -1,5 +1,6 @@
 """A forecast before a run: moved by what runs here took, never above the budget, and never exceeded."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ from standins.documents import TIDES, written
 from standins.model import Model
 
 from fathom import DeepResearcher, ResearchRequest, Settings
-from fathom.budget.cost_log import CostLog
 from fathom.budget.time_budget import grace_s
 from fathom.planning.forecast import (
     PastRun,
@@ -133,14 +133,15 @@ def test_runs_like_it_move_the_expectation_towards_them(tmp_path: Path) -> None:
 
 async def test_the_past_is_read_from_the_book(tmp_path: Path) -> None:
     now = [100.0]
-    cost_log = CostLog(open_storage(tmp_path / "fathom.sqlite"), clock=lambda: now[0])
-    await cost_log.remember_shape("r1", "a kind")
+    storage = open_storage(tmp_path / "fathom.sqlite")
+    costs = replace(storage.costs, clock=lambda: now[0])
+    await storage.runs.remember_shape("r1", "a kind")
     for run, role in (("t1/r1", "read"), ("t1/r1", "write"), ("t2/r2", "read")):
-        await cost_log.note(run, PaidCall("call", role, "m"), 5, 100, 10)
+        await costs.add(run, PaidCall("call", role, "m"), 5, 100, 10)
         now[0] += 20.0
     now[0] += 3600.0  # a night in between does not count as work
-    await cost_log.note("t1/r1", PaidCall("late", "check", "m"), 5, 50, 5)
-    (one,) = await load_past_runs(cost_log)  # the other never came to write
+    await costs.add("t1/r1", PaidCall("late", "check", "m"), 5, 50, 5)
+    (one,) = await load_past_runs(storage)  # the other never came to write
     assert one == PastRun(
         "a kind",
         320.0,

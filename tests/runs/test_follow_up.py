@@ -8,7 +8,7 @@ import pytest
 from fakes.records import claim, earlier, page, quote, section, sentence
 
 from fathom.request import ResearchRequest
-from fathom.runs.follow_up import FinishedRun, Threads, make_follow_up, merge_evidence
+from fathom.runs.follow_up import FinishedRun, make_follow_up, merge_evidence
 from fathom.state import ENDLESS_USD, Report, RunConfig, RunState
 from fathom.storage import open_storage
 
@@ -35,15 +35,15 @@ def past(name: str, **words: Any) -> FinishedRun:
 
 
 async def test_runs_that_follow_each_other_are_one_thread(tmp_path: Path) -> None:
-    threads = Threads(open_storage(tmp_path / "fathom.sqlite"))
-    assert await threads.of("a") == "a"
-    assert await threads.runs("a") == [("a", "")]
+    threads = open_storage(tmp_path / "fathom.sqlite").threads
+    assert await threads.thread_of("a") == "a"
+    assert await threads.runs_of("a") == [("a", "")]
     await threads.follow("b", "a")
     await threads.follow("c", "b")
     await threads.follow("d", "a")
     await threads.follow("d", "b")  # once is enough
-    assert [await threads.of(run) for run in "abcdx"] == ["a", "a", "a", "a", "x"]
-    assert await threads.runs("a") == [("a", ""), ("b", "a"), ("c", "b"), ("d", "a")]
+    assert [await threads.thread_of(run) for run in "abcdx"] == ["a", "a", "a", "a", "x"]
+    assert await threads.runs_of("a") == [("a", ""), ("b", "a"), ("c", "b"), ("d", "a")]
     assert not await threads.is_closed("a")
     await threads.close("a")
     await threads.close("a")

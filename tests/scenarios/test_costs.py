@@ -28,7 +28,6 @@ from fathom.settings.settings import load_settings
 from fathom.state import RunConfig
 from fathom.state.model_io import PlanInput
 from fathom.storage import open_storage
-from fathom.storage.content import open_page_texts
 
 QUESTION = "How much does tidal power cost?"
 
@@ -57,7 +56,7 @@ async def researched(home: Path, cashier: Cashier, **words: Any) -> ResearchResu
         )
         given = {"query": QUESTION, "docs": [docs], "max_rounds": 5, "max_sources": 9, "threshold": 1.0}
         result = await DeepResearcher(settings).research(ResearchRequest(**{**given, **words}))
-    kept = open_page_texts(open_storage(settings.database))
+    kept = open_storage(settings.database).pages
     texts = {page.sha: await kept.get(page.sha) for page in result.sources}
     found = verify_report(result, lambda quote: check_stored_quote(quote, texts[quote.page]), result.report)
     assert found.is_sound, [found.faults, [one for one in found.sentences if one.standing != "supported"]]

@@ -24,7 +24,6 @@ from fathom.runs.follow_up import FinishedRun, merge_evidence
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import ReviewAnswer, RunConfig
 from fathom.storage import open_storage
-from fathom.storage.content import open_page_texts
 
 QUESTION = "How much does tidal power cost?"
 AT_HAND = "Which part fails most often in the Pentle strait?"
@@ -60,7 +59,7 @@ def counted(site: Site) -> tuple[int, int]:
 
 
 async def assert_it_holds(found: ResearchResult, settings: Settings) -> None:
-    kept = open_page_texts(open_storage(settings.database))
+    kept = open_storage(settings.database).pages
     texts = {page.sha: await kept.get(page.sha) for page in found.sources}
     told = verify_report(found, lambda quote: check_stored_quote(quote, texts.get(quote.page)), found.report)
     assert told.is_sound, [told.faults, [s for s in told.sentences if s.standing != "supported"]]

@@ -22,7 +22,6 @@ from fathom.llm.protocol import ResearchModel
 from fathom.settings.settings import load_settings
 from fathom.state import RunConfig
 from fathom.storage import open_storage
-from fathom.storage.content import open_page_texts
 
 pytestmark = pytest.mark.whole
 
@@ -149,7 +148,7 @@ UNSATISFIED = scripted(judge=never_satisfied)
 
 async def assert_every_sentence_leads_to_a_page(result: ResearchResult, settings: Settings) -> None:
     """From each sentence over its claims to words that stand in a page that was read in this run."""
-    texts = open_page_texts(open_storage(settings.database))
+    texts = open_storage(settings.database).pages
     read = {page.sha: page for page in result.sources}
     claims = {claim.id: claim for claim in result.claims}
     assert result.citations

@@ -24,7 +24,7 @@ from fathom.settings.settings import load_settings
 from fathom.state import RunConfig
 from fathom.storage import open_storage
 from fathom.storage.checkpoints import checkpointer
-from fathom.storage.content import open_replies
+from fathom.storage.content import Replies
 
 
 def given(server: Model, name: str) -> ChatOpenAI:
@@ -63,7 +63,7 @@ async def test_a_call_shows_in_traces_with_role_model_cost_and_reuse_also_when_i
     with Model(lambda _: Reply.say("Hello.")) as server:
 
         async def ask(_: str) -> str:
-            memory = open_replies(open_storage(tmp_path / "fathom.sqlite"))
+            memory = Replies(open_storage(tmp_path / "fathom.sqlite"))
             for run in ("one", "other"):
                 chat = Chat(given(server, "m"), server.base_url, memory.within(run))
                 await chat.send("plan", [HumanMessage("Hello?")], {})

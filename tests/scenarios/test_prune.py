@@ -173,7 +173,7 @@ async def test_a_run_that_somebody_works_on_is_never_touched(desk: Desk, tmp_pat
 async def test_what_who_is_at_work_has_just_read_stays(desk: Desk, tmp_path: Path) -> None:
     await desk.work(range(4))
     busy = await desk.work(range(4, 8))
-    pages = content.open_page_texts(open_storage(tmp_path / "fathom.sqlite"))
+    pages = open_storage(tmp_path / "fathom.sqlite").pages
     # It was read a moment ago, by a step that has not been saved; one of them an older run knows too.
     fresh = [await pages.put("a page that nobody names yet"), await pages.put(next(iter(BOOKS.values())))]
     async with hold_run(desk.runs.storage, busy):
@@ -214,13 +214,13 @@ async def test_replies_folders_locks_and_papers_of_a_run_go_with_it(desk: Desk, 
     old, new = await desk.work(range(4)), await desk.work(range(2, 6))
     pdf_store, pages = (
         PdfStore(tmp_path / "papers"),
-        content.open_page_texts(open_storage(tmp_path / "fathom.sqlite")),
+        open_storage(tmp_path / "fathom.sqlite").pages,
     )
     for text in BOOKS.values():
         await pdf_store.keep(text, b"%PDF-1.4")
     for run_id in (old, new):
         await (
-            content.open_replies(open_storage(tmp_path / "fathom.sqlite"))
+            content.Replies(open_storage(tmp_path / "fathom.sqlite"))
             .within(run_id)
             .put("a call", "an answer")
         )

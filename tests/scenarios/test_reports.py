@@ -18,7 +18,6 @@ from fathom.report.verify import verify_report
 from fathom.settings.settings import load_settings
 from fathom.state import Sentence
 from fathom.storage import open_storage
-from fathom.storage.content import open_page_texts
 
 VERIFIED_QUESTION = "How much does tidal power cost, and what limits it?"
 
@@ -41,7 +40,7 @@ async def test_what_a_writer_made_up_is_not_in_the_ledger_as_supported(
             query=VERIFIED_QUESTION, docs=[docs], model="stand-in", max_rounds=1, unsupported=unsupported
         )
         result = await DeepResearcher(settings).research(request)
-    kept = open_page_texts(open_storage(settings.database))
+    kept = open_storage(settings.database).pages
     texts = {page.sha: await kept.get(page.sha) for page in result.sources}
     found = verify_report(result, lambda quote: check_stored_quote(quote, texts[quote.page]), result.report)
     assert (found.is_sound, found.marked) == (True, marked)

@@ -18,7 +18,6 @@ from fathom.report.verify import verify_report
 from fathom.runs.executor import open_runs
 from fathom.settings.settings import Settings, load_settings
 from fathom.storage import open_storage
-from fathom.storage.content import open_page_texts
 
 QUESTION = "How much does tidal power cost?"
 
@@ -58,7 +57,7 @@ def body(result: ResearchResult) -> str:
 
 
 async def assert_it_holds(result: ResearchResult, settings: Settings) -> None:
-    kept = open_page_texts(open_storage(settings.database))
+    kept = open_storage(settings.database).pages
     texts = {page.sha: await kept.get(page.sha) for page in result.sources}
     found = verify_report(
         result, lambda quote: check_stored_quote(quote, texts.get(quote.page)), result.report

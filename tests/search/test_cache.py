@@ -26,7 +26,7 @@ from fathom.search.scope import Scope
 from fathom.settings.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
 from fathom.storage import open_storage
-from fathom.storage.content import Replies, open_replies
+from fathom.storage.content import Replies
 
 QUERY = Query(id="r1q1", text="tidal power", question="Q1", round=1)
 _CALL = search_key("web", "as it is", QUERY.text, 5)
@@ -61,7 +61,7 @@ def engines(engine: Counting, memory: Replies, made: str = "as it is") -> Federa
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Replies:
-    return open_replies(open_storage(tmp_path / "fathom.sqlite"), max_age_s=VALID_S)
+    return Replies(open_storage(tmp_path / "fathom.sqlite"), max_age_s=VALID_S)
 
 
 async def test_a_run_that_is_resumed_has_its_hits_and_pays_once(memory: Replies) -> None:

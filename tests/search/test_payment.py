@@ -11,7 +11,6 @@ from standins.recorder import traced_in_a_graph
 from standins.server import Answer, Seen, StandIn, deaf_port, json_answer
 
 from fathom.budget.budget import Budget, Meter, use_meter
-from fathom.budget.cost_log import CostLog
 from fathom.errors import OutOfBudget, ProviderError, Unreachable, Unreadable
 from fathom.search.api_client import ApiClient
 from fathom.search.engines.model_search import ModelSearch
@@ -47,7 +46,7 @@ def engines_at(
     home: Path, url: str, usd: float = 1.0, run: str = "run", **words: Any
 ) -> tuple[FederatedSearch, Budget]:
     own = load_settings(home=home, brave_api_key="key", engine_urls={"brave": url}, **words)
-    budget = Budget(CostLog(open_storage(home / "fathom.sqlite")), run, usd, 0.0)
+    budget = Budget(open_storage(home / "fathom.sqlite").costs, run, usd, 0.0)
     return engines_for(own, RunConfig(engines=["brave"])).within(budget), budget
 
 
@@ -76,7 +75,7 @@ async def test_a_request_that_does_not_fit_is_not_sent_and_the_engine_stays_on(t
             await poor.search(QUERY, limit=2)
         assert brave.records == []
         assert (await budget.account()).is_out
-        rich = Budget(budget.cost_log, "rich", 1.0, 0.0)
+        rich = Budget(budget.costs, "rich", 1.0, 0.0)
         assert (await poor.within(rich).search(QUERY, limit=2)).hits  # another run may ask
 
 
@@ -95,7 +94,7 @@ async def test_a_refusal_costs_nothing_and_what_is_tried_again_is_paid_once(tmp_
 async def test_what_never_left_costs_nothing_and_what_may_have_been_answered_does(
     tmp_path: Path, url: str, usd: float
 ) -> None:
-    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.0)
+    budget = Budget(open_storage(tmp_path / "fathom.sqlite").costs, "run", 1.0, 0.0)
     ways = {"hangs": Answer(hangs=True), "gateway": Answer(504), "forbids": Answer(403)}
     with Brave(*([ways[url]] if url in ways else [])) as brave:
         wire = ApiClient("brave", brave.url if url in ways else url, timeout_s=0.3)
@@ -108,7 +107,7 @@ async def test_what_never_left_costs_nothing_and_what_may_have_been_answered_doe
 
 
 async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) -> None:
-    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.0)
+    budget = Budget(open_storage(tmp_path / "fathom.sqlite").costs, "run", 1.0, 0.0)
     with (
         deaf_port() as port,
         use_meter(Meter(budget, PaidCall("call", "search", "brave"), 0.005)),
@@ -130,7 +129,7 @@ async def test_an_answer_without_end_is_not_taken_in_and_may_have_cost_something
             writer.write(b" " * 1_000_000)
             await writer.drain()
 
-    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.0)
+    budget = Budget(open_storage(tmp_path / "fathom.sqlite").costs, "run", 1.0, 0.0)
     with use_meter(Meter(budget, PaidCall("call", "search", "brave"), 0.005)):
         async with Rough(endless) as server:
             with pytest.raises(Unreadable, match="brave answered more than 20,000,000 bytes"):
@@ -153,7 +152,7 @@ async def test_a_search_that_failed_and_was_made_again_is_one_charge(tmp_path: P
 
 
 async def test_a_model_that_searches_may_have_done_so_behind_a_gateway_that_gave_up(tmp_path: Path) -> None:
-    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.0)
+    budget = Budget(open_storage(tmp_path / "fathom.sqlite").costs, "run", 1.0, 0.0)
     with Brave(Answer(504)) as server:
         engine = ModelSearch("key", "unpriced", server.url)
         with (
@@ -174,7 +173,7 @@ async def test_a_model_that_searches_is_paid_as_a_person_said_and_its_tokens_bes
     answer = {**cited(("https://a.example/1", "T", "S.")), "usage": {"input_tokens": 3, "output_tokens": 4}}
     with OpenAiSearchServer(answer) as server:
         own = load_settings(home=tmp_path, openai_api_key=KEY, model="m", base_url=f"{server.url}/v1")
-        budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1000.0, 0.0)
+        budget = Budget(open_storage(tmp_path / "fathom.sqlite").costs, "run", 1000.0, 0.0)
         found = await engines_for(own, RunConfig(engines=["model"])).within(budget).search(QUERY, limit=2)
     assert (await budget.account()).usd == pytest.approx(fee + 0.007)
     assert found.costs[0].usd == pytest.approx(fee + 0.007)

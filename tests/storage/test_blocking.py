@@ -35,8 +35,8 @@ async def test_storage_locks_and_folders_do_not_block_the_loop(detector: BlockBu
     database = tmp_path / "home" / "fathom.sqlite"
     async with checkpointer(database):
         storage = open_storage(database)
-        await storage.pages.put("sha", "text")
-        assert await storage.pages.get("sha") == "text"
+        sha = await storage.pages.put("text")
+        assert await storage.pages.get(sha) == "text"
         await remember_folder(storage, RUN, Path("out"))
         assert await folder_of(storage, RUN) is None
         async with hold_run(storage, RUN):

@@ -26,7 +26,7 @@ from fathom.storage import content
 from fathom.storage import open_storage
 
 async def main() -> None:
-    pages = content.open_page_texts(open_storage(Path(sys.argv[1])))
+    pages = open_storage(Path(sys.argv[1])).pages
     print("ready", flush=True)
     await asyncio.gather(*(pages.put(f"page {n}") for n in range(30)))
 
@@ -41,7 +41,7 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("text", ["", "Tides.", "조력 발전 " * 5000, "nul \x00 and 🌊", "line\r\nline"])
 async def test_a_page_comes_back_as_it_was(database: Path, text: str) -> None:
-    pages = content.open_page_texts(open_storage(database))
+    pages = open_storage(database).pages
     name = await pages.put(text)
     assert name == sha(text)
     assert await pages.get(name) == text
@@ -49,17 +49,17 @@ async def test_a_page_comes_back_as_it_was(database: Path, text: str) -> None:
 
 
 async def test_half_a_character_does_not_lose_the_page(database: Path) -> None:
-    pages = content.open_page_texts(open_storage(database))
+    pages = open_storage(database).pages
     assert await pages.get(await pages.put("broken \ud800 letter")) == "broken ? letter"
 
 
 async def test_a_page_that_is_gone_is_said_to_be(database: Path) -> None:
     with pytest.raises(Unreadable, match="no longer in the database"):
-        await content.open_page_texts(open_storage(database)).get("ab" * 32)
+        await open_storage(database).pages.get("ab" * 32)
 
 
 async def test_a_call_that_was_answered_keeps_its_first_answer(database: Path) -> None:
-    replies = content.open_replies(open_storage(database))
+    replies = content.Replies(open_storage(database))
     assert await replies.get("k") is None
     await replies.put("k", "first")
     await replies.put("k", "second")
@@ -67,7 +67,7 @@ async def test_a_call_that_was_answered_keeps_its_first_answer(database: Path) -
 
 
 async def test_what_another_run_was_answered_counts_and_is_said_to_be_anothers(database: Path) -> None:
-    one, other = (content.open_replies(open_storage(database)).within(run) for run in ("one", "other"))
+    one, other = (content.Replies(open_storage(database)).within(run) for run in ("one", "other"))
     await one.put("k", "first")
     for _ in range(2):
         assert await other.get("k") == content.CachedReply("first", is_own=False)
@@ -76,7 +76,7 @@ async def test_what_another_run_was_answered_counts_and_is_said_to_be_anothers(d
 
 async def test_a_run_that_shares_nothing_still_has_what_is_its_own(database: Path) -> None:
     one, other = (
-        content.open_replies(open_storage(database), is_shared=False).within(run) for run in ("one", "other")
+        content.Replies(open_storage(database), is_shared=False).within(run) for run in ("one", "other")
     )
     await one.put("k", "first")
     assert await other.get("k") is None
@@ -87,7 +87,7 @@ async def test_a_run_that_shares_nothing_still_has_what_is_its_own(database: Pat
 
 async def test_what_is_too_old_counts_only_for_runs_that_have_it(database: Path) -> None:
     one, second, late = (
-        content.open_replies(open_storage(database), max_age_s=0.3).within(run) for run in ("1", "2", "3")
+        content.Replies(open_storage(database), max_age_s=0.3).within(run) for run in ("1", "2", "3")
     )
     await one.put("k", "first")
     assert await second.get("k") == content.CachedReply("first", is_own=False)
@@ -101,7 +101,7 @@ async def test_what_is_too_old_counts_only_for_runs_that_have_it(database: Path)
 
 @pytest.mark.sqlite
 async def test_texts_are_kept_once_and_small(database: Path) -> None:
-    pages = content.open_page_texts(open_storage(database))
+    pages = open_storage(database).pages
     for _ in range(3):
         await pages.put("The tide turns. " * 10_000)
     with sqlite3.connect(database) as connection:
@@ -119,7 +119,7 @@ async def test_many_branches_and_two_processes_write_at_once(database: Path) -> 
         assert writer.stdout is not None
         assert await writer.stdout.readline() == b"ready\n"
         ended = asyncio.create_task(writer.wait())
-        pages = content.open_page_texts(open_storage(database))
+        pages = open_storage(database).pages
         turn = 0
         while not ended.done():
             turn += 1
@@ -208,7 +208,7 @@ async def test_long_lists_come_back_whole_from_every_checkpoint(saver: Saver) ->
 
 
 async def test_a_page_belongs_to_the_branch_that_took_it_first(tmp_path: Path) -> None:
-    page_leases = content.PageLeases(open_storage(tmp_path / "fathom.sqlite"))
+    page_leases = open_storage(tmp_path / "fathom.sqlite").leases
     pages_there = [f"https://h{n}.example" for n in range(6)]
     branches = [f"b{n}" for n in range(3)]
     taken = await asyncio.gather(*(page_leases.take("run", branch, pages_there, 2) for branch in branches))
@@ -219,5 +219,5 @@ async def test_a_page_belongs_to_the_branch_that_took_it_first(tmp_path: Path) -
 
 
 async def test_no_two_runs_have_one_name(tmp_path: Path) -> None:
-    page_leases = content.PageLeases(open_storage(tmp_path / "fathom.sqlite"))
+    page_leases = open_storage(tmp_path / "fathom.sqlite").leases
     assert await page_leases.begin() != await page_leases.begin()

@@ -86,7 +86,7 @@ async def test_whoever_lost_a_run_to_another_writes_nothing_more_about_it(addres
     assert held is not None
     assert await theirs.locks.is_held("run")
     assert await theirs.locks.acquire("run") is None
-    line = await mine.costs.reserve("run/branch", CALL, 5, 5, 1000, 0.0)
+    line = await mine.costs.reserve("run/branch", CALL, 5, 5, 1000)
     assert isinstance(line, tuple)
     async with checkpointer(address) as saver, checkpointer(elsewhere) as other:
         await _save(saver)
@@ -99,16 +99,16 @@ async def test_whoever_lost_a_run_to_another_writes_nothing_more_about_it(addres
             with pytest.raises(RunStopped, match="taken over"):
                 await _save(saver)
             with pytest.raises(RunStopped, match="taken over"):
-                await mine.costs.reserve("run/branch", CALL, 5, 5, 1000, 0.0)
+                await mine.costs.reserve("run/branch", CALL, 5, 5, 1000)
             assert mine.events is not None
             with pytest.raises(RunStopped, match="taken over"):
                 await mine.events.add("run", "told")
             assert await mine.locks.lost() == {"run"}
             if not is_released:
                 await _save(other)
-                assert isinstance(await theirs.costs.reserve("run", CALL, 5, 5, 1000, 0.0), tuple)
+                assert isinstance(await theirs.costs.reserve("run", CALL, 5, 5, 1000), tuple)
                 await taken.release()
-        await mine.costs.settle(line[0], 2, 1, 1, 1.0)  # what is paid is paid
+        await mine.costs.settle(line[0], 2, 1, 1)  # what is paid is paid
         await held.release()
         again = await mine.locks.acquire("run")
         assert again is not None
@@ -151,18 +151,18 @@ async def test_whoever_follows_hears_of_an_event_at_once(address: DatabaseAddres
 async def test_a_cap_holds_for_all_runs_of_a_batch_to_the_last_billionth(address: DatabaseAddress) -> None:
     storage = open_storage(address)
     assert storage.batches is not None
-    before = await storage.costs.reserve("a", CALL, 5, 5, 1000, 0.0)
+    before = await storage.costs.reserve("a", CALL, 5, 5, 1000)
     assert before == (1, 5)
     await storage.batches.open("batch", 100, ["a", "b", "c"])
     runs = ["a", "b/branch", "c"] * 20
-    took = await asyncio.gather(*(storage.costs.reserve(run, CALL, 7, 7, 1000, 0.0) for run in runs))
+    took = await asyncio.gather(*(storage.costs.reserve(run, CALL, 7, 7, 1000) for run in runs))
     lines = [one for one in took if isinstance(one, tuple)]
     assert len(lines) == (100 - 5) // 7
     assert await storage.batches.left("a") == 100 - 5 - 7 * len(lines)
-    await storage.costs.settle(lines[0][0], 2, 0, 0, 1.0)
+    await storage.costs.settle(lines[0][0], 2, 0, 0)
     await storage.costs.release(lines[1][0])
     assert await storage.batches.spent("batch") == 5 + 7 * len(lines) - 5 - 7
-    assert await storage.costs.reserve("free", CALL, 500, 500, 1000, 0.0) == (len(lines) + 2, 500)
+    assert await storage.costs.reserve("free", CALL, 500, 500, 1000) == (len(lines) + 2, 500)
 
 
 async def test_machines_take_turns_and_wait_together(address: DatabaseAddress) -> None:
@@ -239,7 +239,7 @@ def test_an_address_that_is_none_is_refused_without_being_repeated(url: str) -> 
 
 async def test_a_server_that_goes_away_is_told_in_one_sentence(address: DatabaseAddress) -> None:
     storage = open_storage(address)
-    await storage.pages.put("a" * 64, "text")
+    await storage.pages.put("text")
     broken = DatabaseAddress(SecretStr(address.url.get_secret_value() + "_gone"))
     with pytest.raises((BadInput, DatabaseError), match="cannot be used"):
         await open_storage(broken).pages.get("a" * 64)

@@ -33,7 +33,6 @@ from fathom.audit.sources import CitedText, SourcePassages, SourceReader, read_h
 from fathom.audit.statements import SplitReport, split_report
 from fathom.audit.verifier import MOST_A_CALL, AuditLog, StatementVerifier
 from fathom.budget.budget import Budget
-from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
 from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evidence.controls import TrustLog
@@ -269,7 +268,7 @@ class _Audit:
 
         outputs = await asyncio.to_thread(make_outputs, self.settings, self.run_config)
         storage = open_storage(self.settings.database)
-        budget = Budget(CostLog(storage), self.loaded.id, self.run_config.budget_usd, 0.0)
+        budget = Budget(storage.costs, self.loaded.id, self.run_config.budget_usd, 0.0)
         verifier = StatementVerifier(outputs["verify"].within(budget), TrustLog(storage), passages, self.log)
         return await verifier.verify(statements)
 

@@ -16,11 +16,11 @@ from typing import Protocol, Self, TypeVar
 
 from typing_extensions import TypeIs
 
-from fathom.budget.cost_log import NANO, CostLog, to_nano
 from fathom.concurrency import PerLoop
 from fathom.errors import BadQuery, OutOfBudget, ProviderError, Refused, Unreachable
 from fathom.state import Cost
-from fathom.storage.records import PaidCall
+from fathom.storage.records import NANO, PaidCall, to_nano
+from fathom.storage.run_tables import CostTable
 
 WRITING_ROLES = frozenset({"outline", "write", "check"})
 SEARCH_ROLE = "search"
@@ -50,7 +50,7 @@ _calls_in_flight: PerLoop[dict[str, _CallsInFlight]] = PerLoop(dict)
 class Reservation:
     """What is set aside for one call: settled, released, or, left without a word, kept at its worst case."""
 
-    cost_log: CostLog | None
+    costs: CostTable | None
     run: str
     call: PaidCall
     line: int | None  # None: the call cannot cost anything
@@ -70,17 +70,17 @@ class Reservation:
     async def settle(self, usd: float, tokens_in: int = 0, tokens_out: int = 0) -> None:
         """The call was answered, and cost this; an engine that took more than there was is remembered."""
         usd = max(0.0, usd)  # nobody is paid for taking an answer
-        if self.cost_log and self.line is None:
-            await self.cost_log.note(self.run, self.call, to_nano(usd), tokens_in, tokens_out)
-        elif self.cost_log and self.line is not None:
-            await self.cost_log.settle(self.line, to_nano(usd), tokens_in, tokens_out)
+        if self.costs and self.line is None:
+            await self.costs.add(self.run, self.call, to_nano(usd), tokens_in, tokens_out)
+        elif self.costs and self.line is not None:
+            await self.costs.settle(self.line, to_nano(usd), tokens_in, tokens_out)
             if self.call.role == SEARCH_ROLE and to_nano(usd) > self.amount:
-                await self.cost_log.overspend(self.run, self.call.model, to_nano(usd), self.amount)
+                await self.costs.mark_overspent(self.run, self.call.model, to_nano(usd), self.amount)
 
     async def release(self) -> None:
         """The call was refused, or never left."""
-        if self.cost_log and self.line is not None:
-            await self.cost_log.release(self.line)
+        if self.costs and self.line is not None:
+            await self.costs.release(self.line)
 
     async def __aenter__(self) -> Self:
         return self
@@ -115,7 +115,7 @@ class Account:
 class Budget:
     """One run's money; `reserve_share` of the budget is for writing the report."""
 
-    cost_log: CostLog
+    costs: CostTable
     run: str
     budget_usd: float
     reserve_share: float = 0.15
@@ -137,7 +137,7 @@ class Budget:
         in_flight = _calls_in_flight().setdefault(self.run, _CallsInFlight())
         most, least = to_nano(worst_usd), to_nano(worst_usd if least_usd is None else least_usd)
         if most == 0:
-            return Reservation(self.cost_log, self.run, call, None, 0, in_flight)
+            return Reservation(self.costs, self.run, call, None, 0, in_flight)
         while True:
             changed = in_flight.changed
             async with in_flight.turn:
@@ -169,14 +169,14 @@ class Budget:
             raise await self._refused(call)
         line, amount = found
         in_flight.amount += amount
-        return Reservation(self.cost_log, self.run, call, line, amount, in_flight)
+        return Reservation(self.costs, self.run, call, line, amount, in_flight)
 
     async def _written(self, call: PaidCall, most: int, least: int, limit: int) -> tuple[int, int] | int:
         """What the book says; a line for a call that is cancelled meanwhile, before it left, is struck out.
 
         The writing itself cannot be stopped once it has begun.
         """
-        writing = asyncio.ensure_future(self.cost_log.hold(self.run, call, most, least, limit))
+        writing = asyncio.ensure_future(self.costs.reserve(self.run, call, most, least, limit))
         try:
             return await asyncio.shield(writing)
         except asyncio.CancelledError:
@@ -186,11 +186,11 @@ class Budget:
     async def _struck(self, writing: "asyncio.Future[tuple[int, int] | int]") -> None:
         found = await writing
         if not isinstance(found, int):
-            await self.cost_log.release(found[0])
+            await self.costs.release(found[0])
 
     async def paid(self, call: str) -> float | None:
         """All that this run has paid, or may have paid, for a call; None when it never paid for it."""
-        found = await self.cost_log.paid(self.run, call)
+        found = await self.costs.paid(self.run, call)
         return None if found is None else found / NANO
 
     async def recall(self, call: str, usd: float, tokens_in: int, tokens_out: int) -> float | None:
@@ -198,7 +198,7 @@ class Budget:
 
         A crash between the answer and its settling left the worst case; now the cost is known.
         """
-        await self.cost_log.close(self.run, call, to_nano(usd), tokens_in, tokens_out)
+        await self.costs.settle_open(self.run, call, to_nano(usd), tokens_in, tokens_out)
         return await self.paid(call)
 
     async def overspent(self) -> dict[str, str]:
@@ -206,19 +206,19 @@ class Budget:
         return {
             name: f"{name} took {paid / NANO:.4f} USD for a call that may take {held / NANO:.4f} at most,"
             " and is not asked again in this run."
-            for name, (paid, held) in (await self.cost_log.overspent(self.run)).items()
+            for name, (paid, held) in (await self.costs.overspent(self.run)).items()
         }
 
     async def account(self) -> Account:
         """Where the run stands."""
-        balance = await self.cost_log.balance(self.run)
+        balance = await self.costs.balance(self.run)
         is_out = balance.is_out or 0 < self._limit(False) <= balance.nano
         return Account(balance.nano / NANO, is_out)
 
     async def unreported_costs(self, told: Iterable[Cost]) -> list[Cost]:
         """Charges for what is in the book and in none of these: calls that were cut off, for good."""
         known = {cost.call: cost.usd for cost in told}
-        payments = await self.cost_log.payments(self.run)
+        payments = await self.costs.paid_by_call(self.run)
         # A charge may have what an earlier try with another name cost in it: nothing is told twice.
         missing = sum(payments.values()) - to_nano(sum(known.values()))
         found: list[Cost] = []
@@ -236,7 +236,7 @@ class Budget:
     async def _refused(self, call: PaidCall) -> OutOfBudget:
         """One sentence, the same whatever was too dear: a report tells it once for each thing it cost."""
         if call.role not in WRITING_ROLES:
-            await self.cost_log.out(self.run)
+            await self.costs.mark_out(self.run)
         return OutOfBudget(f"{call.model} was not asked: too little of the {self.budget_usd:g} USD is left.")
 
 

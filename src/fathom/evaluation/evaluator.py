@@ -18,7 +18,6 @@ from fathom.audit.auditor import AuditRequest, audit_report
 from fathom.audit.records import ResultRecord
 from fathom.audit.render import render_html
 from fathom.budget.budget import Budget
-from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
 from fathom.errors import BadInput, ProviderError
 from fathom.evaluation.judge import ReportJudge
@@ -137,7 +136,7 @@ async def evaluate(
     tasks = await asyncio.to_thread(load_tasks, Path(request.tasks))
     name = f"eval-{short_hash(request.model_dump_json(), *(task.question for task in tasks))}"
     outputs = await asyncio.to_thread(make_outputs, own, run_config)
-    budget = Budget(CostLog(open_storage(own.database)), name, run_config.budget_usd, 0.0)
+    budget = Budget(open_storage(own.database).costs, name, run_config.budget_usd, 0.0)
     judge = ReportJudge(outputs["judge"].within(budget))
     return await _Evaluation(own, request, tasks, research, judge, tell, name).run()
 

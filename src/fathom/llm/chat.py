@@ -35,7 +35,7 @@ from fathom.llm.providers.openai_compatible import REASONING
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter, seconds_until_served
 from fathom.settings.model_names import chat_model_name
 from fathom.state import Cost, Role
-from fathom.storage.content import KeptReply, ReplyCache
+from fathom.storage.content import CachedReply, Replies
 from fathom.storage.records import PaidCall
 from fathom.tracing import TracedRun
 
@@ -67,7 +67,7 @@ class Chat:
 
     client: BaseChatModel
     server: str
-    memory: ReplyCache
+    memory: Replies
     limiter: RateLimiter = field(default_factory=RateLimiter)
     endurance: ModelRetryPolicy = field(default_factory=lambda: ModelRetryPolicy(retries=0))
     timeout_s: float = 120.0
@@ -186,7 +186,7 @@ class Chat:
             self.strain.learn(offer, hold, usd)
         return said
 
-    async def _reply(self, call: PaidCall, said: str, kept: KeptReply | None) -> ChatReply:
+    async def _reply(self, call: PaidCall, said: str, kept: CachedReply | None) -> ChatReply:
         """Return the stored reply, with what this run paid for it."""
         text, *tokens = json.loads(said)
         counts = len(TokenUsage._fields)

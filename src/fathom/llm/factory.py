@@ -33,7 +33,7 @@ from fathom.settings.model_names import OPENAI, SERVERS, describe_unknown_provid
 from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
 from fathom.storage import content, open_storage
-from fathom.storage.content import ReplyCache
+from fathom.storage.content import Replies
 
 _CONNECT_S = 10.0
 _EXTRAS = {"anthropic": "anthropic", "google_genai": "google", "ollama": "ollama"}
@@ -109,9 +109,9 @@ def model_identity(model: BaseChatModel) -> list[Any]:
     return [f"{kind.__module__}.{kind.__qualname__}", said]
 
 
-def open_reply_memory(settings: Settings, run_config: RunConfig) -> ReplyCache:
+def open_reply_memory(settings: Settings, run_config: RunConfig) -> Replies:
     """Return the reply cache."""
-    return content.open_replies(open_storage(settings.database), is_shared=run_config.reuse)
+    return content.Replies(open_storage(settings.database), is_shared=run_config.reuse)
 
 
 def _models_by_role(
@@ -130,7 +130,7 @@ def _chat(
     name: str,
     given: BaseChatModel | None,
     played: Sequence[Role],
-    memory: ReplyCache,
+    memory: Replies,
     prices: Prices,
 ) -> Chat:
     client = given if given is not None else make_chat_model(settings, name, settings.max_answer_tokens)

@@ -10,13 +10,13 @@ from itertools import pairwise
 from math import ceil
 from typing import get_args
 
-from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import find_unpriced_models, load_prices
 from fathom.budget.time_budget import grace_s
 from fathom.planning.effort import apply_effort, estimate_effort
 from fathom.search.registry import engines_for
 from fathom.settings.settings import Settings
 from fathom.state import Forecast, Role, RunConfig
+from fathom.storage import Storage
 from fathom.storage.records import CostLine
 
 _MOST_RUNS = 30
@@ -42,10 +42,10 @@ class PastRun:
     work: dict[tuple[str, str], RoleWork] = field(default_factory=dict)  # by role and model
 
 
-async def load_past_runs(cost_log: CostLog) -> list[PastRun]:
+async def load_past_runs(storage: Storage) -> list[PastRun]:
     """Return the latest runs that wrote a report, newest first."""
-    shapes = await cost_log.shapes()
-    lines = await cost_log.lines_of_latest(_MOST_RUNS)
+    shapes = await storage.runs.shapes()
+    lines = await storage.costs.lines_of_latest(_MOST_RUNS)
     whole = {run: own for run, own in lines.items() if _REPORT_ROLES & {line.role for line in own}}
     return [_make_past_run(shapes.get(run.rpartition("/")[2], ""), own) for run, own in whole.items()]
 

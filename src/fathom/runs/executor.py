@@ -13,7 +13,6 @@ from typing import Any, cast
 from langgraph.constants import START
 from langgraph.types import Command, StateSnapshot
 
-from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import refuse_unenforceable_budget
 from fathom.concurrency import share_paces
 from fathom.errors import BadInput, ProviderError
@@ -39,7 +38,6 @@ from fathom.runs.event_stream import (
 from fathom.runs.follow_up import (
     FinishedRun,
     FollowUpRequest,
-    Threads,
     UpdateRequest,
     make_follow_up,
     make_update,
@@ -103,17 +101,17 @@ class Runs:
         await self._validate_budget(asked, config)
         await self._validate_documents(config)
         new_id = str(uuid.uuid4())
-        await Threads(self.storage).follow(new_id, run_id)
+        await self.storage.threads.follow(new_id, run_id)
         return new_id, request
 
     async def make_follow_up(self, run_id: str, asked: ResearchRequest) -> FollowUpRequest:
         """Return the input of a follow-up of a finished run."""
-        threads = Threads(self.storage)
+        threads = self.storage.threads
         followed = await self._past(run_id, await self._finished(run_id))
-        thread = await threads.of(run_id)
+        thread = await threads.thread_of(run_id)
         if await threads.is_closed(thread):
             raise BadInput(f"The thread of run {short_id(run_id)} is closed; ask a new question instead.")
-        others = [await self._past(one, await self.snapshot(one)) for one, _ in await threads.runs(thread)]
+        others = [await self._past(one, await self.snapshot(one)) for one, _ in await threads.runs_of(thread)]
         past = [one for one in others if one and one.run != run_id]
         return make_follow_up(asked, [*past, *([followed] if followed else [])])
 
@@ -278,7 +276,7 @@ class Runs:
 
     async def spent_usd(self, run_id: str) -> float:
         """Return what a run has paid or reserved, including steps that never ended."""
-        return await CostLog(self.storage).spent_usd(run_id)
+        return await self.storage.costs.spent_usd(run_id)
 
     @asynccontextmanager
     async def _keep_listed(self, segment: RunSegment) -> AsyncIterator[None]:

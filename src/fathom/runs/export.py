@@ -24,7 +24,6 @@ from fathom.runs.repository import claim_folder, folder_of
 from fathom.runs.round_summary import recall_round, round_page, spent_by_run
 from fathom.runs.views import PassageView
 from fathom.state import RunState
-from fathom.storage.content import open_page_texts
 from fathom.storage.files import replace_file
 
 PageName = Literal["findings", "hypotheses", "sources", "citations", "quotes", "statistics", "bib"]
@@ -71,7 +70,7 @@ async def render_page(runs: Runs, run_id: str, name: PageName) -> str:
     """Return a page of the research folder, made from what is known now."""
     state = await _state(runs, run_id)
     if name == "quotes":
-        return await render_quotes(state, open_page_texts(runs.storage))
+        return await render_quotes(state, runs.storage.pages)
     return render_pages(state)["citations.bib" if name == "bib" else f"{name}.md"]
 
 
@@ -93,7 +92,7 @@ async def read_passage(
     page = next((page for page in (await _state(runs, run_id)).get("pages", []) if page.sha == sha), None)
     if page is None:
         raise BadInput(f"Run {short_id(run_id)} has read no such page.")
-    text = await open_page_texts(runs.storage).get(sha)
+    text = await runs.storage.pages.get(sha)
     start, end = place
     if not 0 <= start < end <= len(text):
         raise BadInput(f"The page has {len(text):,} characters; there is no passage from {start} to {end}.")
@@ -115,7 +114,7 @@ async def _write_folder(runs: Runs, run_id: str, place: Path) -> None:
     folder = ResearchFolder(
         place,
         run_id,
-        open_page_texts(runs.storage),
+        runs.storage.pages,
         PdfStore(settings.home / PDF_FOLDER, runs.storage.papers),
     )
     await folder.keep(state, spent_by_run(state))

@@ -35,7 +35,6 @@ from fathom.runs.round_summary import recall_round, round_page
 from fathom.settings.settings import Settings
 from fathom.state import Lesson, RunState
 from fathom.storage import STORAGE_ERRORS, open_storage
-from fathom.storage.content import open_page_texts
 from fathom.storage.files import replace_file
 from fathom.text.json_lines import dump_json, escape_json
 from fathom.text.messages import ENGLISH, Messages, messages_for
@@ -178,7 +177,7 @@ async def open_folder(
     except STORAGE_ERRORS as error:
         raise BadInput(f"The database {settings.database} cannot be used: {error}.") from error
     pdf_store = PdfStore(settings.home / PDF_FOLDER, storage.papers)
-    return ResearchFolder(path, run_id, open_page_texts(storage), pdf_store)
+    return ResearchFolder(path, run_id, storage.pages, pdf_store)
 
 
 def _new_folder(parent: Path, run_id: str) -> Path:

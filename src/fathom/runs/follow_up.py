@@ -23,7 +23,6 @@ from fathom.state import (
     ThreadTurn,
 )
 from fathom.state.records import unite_lists
-from fathom.storage import Storage
 from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
 
@@ -119,33 +118,6 @@ def _first_words(report: Report) -> str:
     ]  # fmt: skip
     text = one_line(" ".join(sentences))
     return text if len(text) <= _ANSWER_CHARS else text[: _ANSWER_CHARS - 1] + "…"
-
-
-@dataclass(frozen=True)
-class Threads:
-    """Which runs of a database belong together; a thread has the id of its first run."""
-
-    storage: Storage
-
-    async def of(self, run_id: str) -> str:
-        """The thread a run stands in; a run that follows none begins one."""
-        return await self.storage.threads.thread_of(run_id) or run_id
-
-    async def runs(self, thread: str) -> list[tuple[str, str]]:
-        """All runs of a thread in the order they were begun, each with the one it follows."""
-        return [(thread, ""), *(await self.storage.threads.runs_of(thread))]
-
-    async def follow(self, run_id: str, followed: str) -> None:
-        """Note that a run follows another one."""
-        await self.storage.threads.add(run_id, await self.of(followed), followed)
-
-    async def close(self, thread: str) -> None:
-        """Note that nothing more is asked in a thread."""
-        await self.storage.threads.close(thread)
-
-    async def is_closed(self, thread: str) -> bool:
-        """Whether somebody closed it."""
-        return await self.storage.threads.is_closed(thread)
 
 
 @dataclass(frozen=True)

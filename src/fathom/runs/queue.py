@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from fathom.budget.cost_log import to_nano
 from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.request import ResearchRequest
 from fathom.runs.batch import Batch, BatchQuestion, BatchStop, QuestionOutcome
@@ -25,6 +24,7 @@ from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, short_hash
 from fathom.storage import open_storage
+from fathom.storage.records import to_nano
 
 if TYPE_CHECKING:
     from procrastinate import App

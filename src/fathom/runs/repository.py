@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
 
-from fathom.budget.cost_log import CostLog
 from fathom.errors import BadInput
 from fathom.ids import short_id
 from fathom.settings.settings import Settings
@@ -196,7 +195,7 @@ async def _line_of_record(storage: Storage, record: RunRecord) -> RunLine | None
             status=record.status or await open_status(storage, record.run),
             question=record.question,
             started=started,
-            cost_usd=await CostLog(storage).spent_usd(record.run),
+            cost_usd=await storage.costs.spent_usd(record.run),
             rounds=record.rounds,
             updates=record.updates,
             follows=record.follows,

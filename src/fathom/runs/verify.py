@@ -21,7 +21,6 @@ from fathom.settings.settings import Settings
 from fathom.state import Page, Quote, RunConfig
 from fathom.storage import STORAGE_ERRORS, database_exists, open_storage
 from fathom.storage.compression import DamagedRecord
-from fathom.storage.content import open_page_texts
 
 _AT_ONCE = 10
 _DAMAGED = "\0"  # no page's text: its hash is another
@@ -77,7 +76,7 @@ async def _own_folders(ledger: Ledger, settings: Settings) -> list[str]:
 
 async def stored_texts(ledger: Ledger, settings: Settings) -> dict[str, str]:
     """The texts of the cited pages that the database still has, by hash; a damaged one is no page's text."""
-    kept = open_page_texts(open_storage(settings.database))
+    kept = open_storage(settings.database).pages
     texts: dict[str, str] = {}
     for sha in {quote.page for quote in cited_quotes(ledger)} if database_exists(settings.database) else ():
         try:

@@ -24,7 +24,6 @@ from fathom.runs.agent_states import (
     agent_states_from_state,
 )
 from fathom.runs.executor import Runs, has_ended
-from fathom.runs.follow_up import Threads
 from fathom.runs.repository import archived_times, folder_of, run_ids, run_times
 from fathom.runs.views import (
     AnswerSection,
@@ -251,10 +250,10 @@ _EVENTS_FILE = "events.jsonl"
 
 async def load_thread(runs: Runs, run_id: str) -> ConversationThread:
     """The thread a run stands in: every question and answer, in the order they were asked."""
-    threads = Threads(runs.storage)
-    root = await threads.of(run_id)
+    threads = runs.storage.threads
+    root = await threads.thread_of(run_id)
     there = set(await run_ids(runs.storage))
-    members = [one for one, _ in await threads.runs(root) if one in there]
+    members = [one for one, _ in await threads.runs_of(root) if one in there]
     sights = [await _load_viewed_run(runs, one, root) for one in members]
     return view_thread(sights, datetime.now(UTC), is_closed=await threads.is_closed(root))
 
@@ -263,13 +262,13 @@ async def close_thread(runs: Runs, run_id: str) -> ConversationThread:
     """The thread of a run, closed: nothing more is asked in it. Closing it again is refused."""
     found = await load_thread(runs, run_id)
     closed = found.moved("closed", max(datetime.now(UTC), found.updated_at))
-    await Threads(runs.storage).close(found.id)
+    await runs.storage.threads.close(found.id)
     return closed
 
 
 async def load_views(runs: Runs, run_id: str) -> RunViews:
     """Everything there is to see of one run; from its events, where they were written down."""
-    root = await Threads(runs.storage).of(run_id)
+    root = await runs.storage.threads.thread_of(run_id)
     at = await _load_viewed_run(runs, run_id, root, await _step_times(runs, run_id))
     events = await _load_events(runs, run_id)
     return RunViews(
@@ -292,7 +291,7 @@ async def _load_viewed_run(
         raise BadInput(f"Run {short_id(run_id)} was begun without a question: there is nothing to see.")
     state = cast(RunState, snapshot.values)
     is_over = has_ended(snapshot)
-    texts = [await runs.storage.pages.get(sha) for sha in state.get("results", [])]
+    texts = [await runs.storage.pages.find(sha) for sha in state.get("results", [])]
     found = [hit for text in texts if text for hit in load_hits(text)]
     return ViewedRun(run_id, root, question, state, began, last, is_over, found, times or {})
 

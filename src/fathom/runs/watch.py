@@ -21,7 +21,7 @@ from fathom.result import ResearchResult
 from fathom.runs.prune import parse_age
 from fathom.state import Change
 from fathom.storage import STORAGE_ERRORS
-from fathom.storage.protocol import Storage
+from fathom.storage.opening import Storage
 from fathom.storage.records import Watch
 
 DIGEST_FILE = "digest.md"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from fathom.search.protocol import SearchEngine
 from fathom.state import Hit, Query
-from fathom.storage.content import ReplyCache
+from fathom.storage.content import Replies
 
 VALID_S = 24 * 3600.0
 # Raise it when engines are asked in another way, or their answers are read in another way.
@@ -38,7 +38,7 @@ class EngineAnswer(NamedTuple):
 class SearchCache:
     """The answered searches of a run; `engine_keys` has the key of every engine that takes part, by name."""
 
-    memory: ReplyCache
+    memory: Replies
     engine_keys: Mapping[str, str]
 
     def within(self, run: str) -> "SearchCache":

@@ -30,7 +30,7 @@ from fathom.settings.model_names import OPENAI, split_name
 from fathom.settings.settings import Settings
 from fathom.state import RunConfig
 from fathom.storage import open_storage
-from fathom.storage.content import open_replies
+from fathom.storage.content import Replies
 
 # Module, class, and the settings that its constructor takes, by argument; one that is empty is left out.
 _EngineRow = tuple[str, str, dict[str, str]]
@@ -116,9 +116,7 @@ def _make_cache(settings: Settings, run_config: RunConfig, engines: Sequence[Sea
     """Answered searches of the web; one's own documents may have changed since."""
     is_shared = run_config.reuse and not run_config.fresh
     keys = {e.name: e.cache_key for e in engines if isinstance(e, MonitoredEngine) and e.name != "retriever"}
-    return SearchCache(
-        open_replies(open_storage(settings.database), is_shared=is_shared, max_age_s=VALID_S), keys
-    )
+    return SearchCache(Replies(open_storage(settings.database), is_shared=is_shared, max_age_s=VALID_S), keys)
 
 
 def _wrap_engine(engine: SearchEngine, usd: float | None) -> MonitoredEngine:
@@ -252,7 +250,7 @@ def _make_retriever(settings: Settings, run_config: RunConfig) -> list[SearchEng
 def kept_texts(settings: Settings) -> TextStore:
     """Where texts are kept that engines delivered; they outlast a crash."""
     kept = open_storage(settings.database).pages
-    return TextStore(kept.put, kept.get)
+    return TextStore(kept.put, kept.find)
 
 
 _SPECIAL: dict[str, Callable[[Settings, RunConfig], list[SearchEngine]]] = {

@@ -172,7 +172,7 @@ def clean_abstract(text: str | None) -> str:
 
 
 _MIN_CHARS = 400  # less is a snippet, or the words of a wall
-Keep = Callable[[str, str], Awaitable[None]]
+Keep = Callable[[str], Awaitable[object]]
 Find = Callable[[str], Awaitable[str | None]]
 
 
@@ -191,7 +191,7 @@ class TextStore:
         key = sha256(text.encode("utf-8", "replace")).hexdigest()
         if key not in self._texts:
             if self._keep is not None:
-                await self._keep(key, text)
+                await self._keep(text)
             self._chars += len(text)
         self._texts[key] = self._texts.pop(key, text)  # the latest stands last
         while self._chars > self._max_chars:

@@ -1,83 +1,71 @@
-"""Page texts, page leases and finished calls, as a run uses them.
-
-Does not know how they are kept: `fathom.storage` does.
-"""
+"""Page texts, replies, web pages, context windows and control answers."""
 
 import asyncio
 import time
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from hashlib import sha256
-from typing import Protocol, Self
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
 from fathom.concurrency import ONE_AT_A_TIME
 from fathom.errors import Unreadable
-from fathom.storage import Storage
+from fathom.storage.compression import pack_text, unpack_text
+from fathom.storage.records import StoredReply, WebPage
+from fathom.storage.sql import Connection, Table, replace_row
+
+if TYPE_CHECKING:
+    from fathom.storage.opening import Storage
+
+_REPLACE_PAGE = replace_row(
+    "web_pages",
+    "address",
+    *("checked", "fresh_s", "fetched", "etag", "modified", "content_type", "sha", "document"),
+)
+_REPLACE_WINDOW = replace_row("context_windows", "name", "size", "said", "at")
 
 
-class KeptReply(Protocol):
-    """A reply that was kept."""
-
-    @property
-    def text(self) -> str:
-        """The reply."""
-
-    @property
-    def is_own(self) -> bool:
-        """Whether the run that asks has paid for it, and not another one."""
-
-
-class ReplyCache(Protocol):
-    """Where replies are kept, for the run that got them and perhaps for others."""
-
-    def within(self, run: str) -> Self:
-        """The same for one run."""
-
-    def alone(self, call: str) -> AbstractAsyncContextManager[object]:
-        """Whoever asks the same at the same time waits, and finds what the first was answered."""
-
-    async def get(self, call: str) -> KeptReply | None:
-        """The reply that was kept, or None."""
-
-    async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
-        """Keep a reply."""
-
-
-@dataclass(frozen=True)
-class PageTexts:
-    """Texts of pages that were read, by the hash of the text."""
-
-    storage: Storage
+class PageTable(Table):
+    """Texts of pages, by the hash of the text."""
 
     async def put(self, text: str) -> str:
-        """Keep a page's text and return its name."""
+        """Store a text and return its hash; storing it again only marks it as in use."""
         sha = sha256(text.encode("utf-8", "replace")).hexdigest()
-        await self.storage.pages.put(sha, text)
+        words = (
+            "insert into pages values (?, ?, ?) on conflict (sha) do update set used_at = excluded.used_at"
+        )
+        await self._write(words, sha, pack_text(text), time.time())
         return sha
 
     async def get(self, sha: str) -> str:
-        """Return the text that was kept."""
-        text = await self.storage.pages.get(sha)
+        """Return the text; raise Unreadable if it was removed."""
+        text = await self.find(sha)
         if text is None:
             raise Unreadable(f"The text of page {sha[:12]} is no longer in the database.")
         return text
 
+    async def find(self, sha: str) -> str | None:
+        """Return the text, or None."""
+        rows = await self._rows("select body from pages where sha = ?", sha)
+        return unpack_text(rows[0][0]) if rows else None
 
-@dataclass(frozen=True)
-class PageLeases:
-    """Which branch of a run reads which page."""
 
-    storage: Storage
+class ReplyTable(Table):
+    """Replies of models and search engines, by call and by the run that got them; see `Replies`."""
 
-    async def begin(self) -> str:
-        """Return a name for a run; it is kept in the run's state, so that a resumed run has the same."""
-        return uuid4().hex
+    async def get(self, call: str, run: str, since: float) -> StoredReply | None:
+        """Return the run's own reply, else the newest of any run since that time."""
+        words = (
+            "select reply, run, at, is_own from replies where call = ? and (run = ? or at >= ?)"
+            " order by run = ? desc, at desc limit 1"
+        )
+        rows = await self._rows(words, call, run, since, run)
+        return (
+            StoredReply(unpack_text(rows[0][0]), rows[0][1], rows[0][2], bool(rows[0][3])) if rows else None
+        )
 
-    async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
-        """Return the first addresses that are the branch's; one that was taken before a crash still is."""
-        return await self.storage.leases.take(run, branch, addresses, most)
+    async def put(self, call: str, run: str, text: str, at: float, *, is_own: bool) -> None:
+        """Store a reply; the first one stays."""
+        words = "insert into replies values (?, ?, ?, ?, ?) on conflict do nothing"
+        await self._write(words, call, run, pack_text(text), at, int(is_own))
 
 
 @dataclass(frozen=True)
@@ -90,12 +78,12 @@ class CachedReply:
 
 @dataclass(frozen=True)
 class Replies:
-    """Finished calls: those of the run always, those of other runs if shared and not older than `max_age_s`.
+    """Finished calls: the run's own always, those of other runs if shared and not older than `max_age_s`.
 
-    What was taken from another run stays with the run that took it, however long it is resumed.
+    A reply taken from another run is stored for the run that took it too, so that a resume finds it.
     """
 
-    storage: Storage
+    storage: "Storage"
     run: str = ""
     is_shared: bool = True
     max_age_s: float = float("inf")
@@ -105,11 +93,11 @@ class Replies:
         return replace(self, run=run)
 
     def alone(self, call: str) -> asyncio.Semaphore:
-        """Return one place: who asks the same at the same time waits, and finds the first one's answer."""
+        """Return a lock on a call: the same call at the same time waits, and finds the first one's reply."""
         return ONE_AT_A_TIME(call if self.is_shared else f"{self.run} {call}")
 
     async def get(self, call: str) -> CachedReply | None:
-        """Return the reply that was kept, or None."""
+        """Return the stored reply, or None."""
         replies = self.storage.replies
         since = time.time() - self.max_age_s if self.is_shared else float("inf")
         found = await replies.get(call, self.run, since)
@@ -120,16 +108,78 @@ class Replies:
         return CachedReply(found.text, found.run == self.run and found.is_own)
 
     async def put(self, call: str, text: str, *, is_for_others: bool = True) -> None:
-        """Keep a reply; keeping it again changes nothing. What is not for others is too old for them."""
+        """Store a reply; the first one stays. One that is not for others is stored as too old for them."""
         at = time.time() if is_for_others else 0.0
         await self.storage.replies.put(call, self.run, text, at, is_own=True)
 
 
-def open_page_texts(storage: Storage) -> PageTexts:
-    """Return the page texts of a database."""
-    return PageTexts(storage)
+class WebPageTable(Table):
+    """Web pages as they were last read, by address."""
+
+    async def get(self, address: str) -> WebPage | None:
+        """Return the page, or None."""
+        words = (
+            "select document, checked, fresh_s, fetched, etag, modified, content_type, sha from web_pages"
+            " where address = ?"
+        )
+        rows = await self._rows(words, address)
+        return WebPage(unpack_text(rows[0][0]), *rows[0][1:]) if rows else None
+
+    async def put(self, address: str, page: WebPage, forget_before: float) -> None:
+        """Replace the page, and delete all pages checked before that time."""
+
+        def replace(connection: Connection) -> None:
+            _, *about = astuple(page)
+            connection.execute(_REPLACE_PAGE, (address, *about, pack_text(page.document)))
+            connection.execute("delete from web_pages where checked < ?", (forget_before,))
+
+        await self.database.write(replace)
+
+    async def drop(self, address: str) -> None:
+        """Delete one page."""
+        await self._write("delete from web_pages where address = ?", address)
 
 
-def open_replies(storage: Storage, *, is_shared: bool = True, max_age_s: float = float("inf")) -> Replies:
-    """Return the finished calls of a database."""
-    return Replies(storage, is_shared=is_shared, max_age_s=max_age_s)
+class WindowTable(Table):
+    """Context windows of models, as learned from servers."""
+
+    async def get(self, name: str, said: int | None, since: float, until: float) -> int | None:
+        """Return the size learned in that period, if the server stated `said` then too."""
+        words = (
+            "select size from context_windows"
+            " where name = ? and coalesce(said, -1) = ? and at between ? and ?"
+        )
+        rows = await self._rows(words, name, -1 if said is None else said, since, until)
+        return int(rows[0][0]) if rows else None
+
+    async def put(self, name: str, size: int, said: int | None, at: float, forget_before: float) -> None:
+        """Store a size, and delete sizes learned before that time."""
+
+        def replace(connection: Connection) -> None:
+            connection.execute(_REPLACE_WINDOW, (name, size, said, at))
+            connection.execute("delete from context_windows where at < ?", (forget_before,))
+
+        await self.database.write(replace)
+
+
+class ControlTable(Table):
+    """How verifiers judged the controls among their claims, by call."""
+
+    async def put(
+        self, verifier: str, call: str, right: int, wrong: int, at: float, forget_before: float
+    ) -> None:
+        """Store the answers of one call once, and delete answers given before that time."""
+
+        def add(connection: Connection) -> None:
+            words = "insert into control_answers values (?, ?, ?, ?, ?) on conflict do nothing"
+            connection.execute(words, (verifier, call, right, wrong, at))
+            connection.execute("delete from control_answers where at < ?", (forget_before,))
+
+        await self.database.write(add)
+
+    async def totals(self, verifier: str) -> tuple[int, int]:
+        """Return how many answers of a verifier were right and wrong."""
+        words = """select coalesce(sum("right"), 0), coalesce(sum(wrong), 0)
+            from control_answers where verifier = ?"""
+        ((right, wrong),) = await self._rows(words, verifier)
+        return int(right), int(wrong)

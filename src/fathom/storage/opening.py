@@ -1,23 +1,142 @@
-"""The storages that are open in this process, by the place of their database.
+"""A storage: everything that Fathom keeps in one database, a SQLite file or a PostgreSQL server.
 
-Does not know what is kept. PostgreSQL's parts are imported when one is opened.
+PostgreSQL's parts are imported when one is opened.
 """
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import SecretStr
 
 from fathom.errors import BadInput
 from fathom.settings.database_address import DatabaseAddress
+from fathom.storage.content import ControlTable, PageTable, ReplyTable, WebPageTable, WindowTable
 from fathom.storage.database import DatabaseFile
 from fathom.storage.files import FileLocks
-from fathom.storage.protocol import Storage, make_storage
 from fathom.storage.prune import SqlitePruning
-from fathom.storage.thinning import SqliteCheckpoints
+from fathom.storage.records import RemovedRows
+from fathom.storage.run_tables import (
+    BatchLimit,
+    CostTable,
+    LeaseTable,
+    RunTable,
+    SignalTable,
+    ThreadTable,
+    WatchTable,
+)
+from fathom.storage.sql import Database
+from fathom.storage.thinning import CheckpointTable, SqliteCheckpoints
+
+if TYPE_CHECKING:
+    from fathom.storage.postgres_tables import BatchTable, EventTable, PaceTable, PaperTable
+
+
+class HeldLock(Protocol):
+    """A lock that this process holds."""
+
+    async def release(self) -> None:
+        """Release the lock, even if the caller is cancelled."""
+
+    async def remove(self) -> None:
+        """Release the lock and delete its traces: nobody will take it again."""
+
+
+class LockStore(Protocol):
+    """Locks by name, with one holder in all processes; a killed process holds none."""
+
+    async def acquire(self, name: str) -> HeldLock | None:
+        """Take the lock and return it, or None if it is taken."""
+
+    async def is_held(self, name: str) -> bool:
+        """Whether anybody holds the lock."""
+
+    async def lost(self) -> set[str]:
+        """Return the locks that this process lost to another one."""
+
+
+class PruneStore(Protocol):
+    """Deletes runs and frees their disk space."""
+
+    async def remove_runs(
+        self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
+    ) -> RemovedRows:
+        """Delete the runs `gone` and everything no run needs any more; with `is_dry` only count it.
+
+        `is_idle`: no run was working at the time `now`. Rows added since then stay, since a run may have
+        started. If runs are working, all recent rows stay.
+        """
+
+    async def page_names(self) -> set[str]:
+        """Return the hashes of all stored texts."""
+
+    async def shrink(self) -> None:
+        """Return the space of deleted rows to the disk."""
+
+    async def size_bytes(self) -> int:
+        """Return the size of the database."""
+
+
+@dataclass(frozen=True, eq=False)
+class Storage:
+    """All parts of one database; `name` tells databases apart within a process.
+
+    Every call is one short transaction, safe from any event loop and thread, and does not block the loop.
+    """
+
+    name: str
+    pages: PageTable
+    replies: ReplyTable
+    web_pages: WebPageTable
+    costs: CostTable
+    signals: SignalTable
+    leases: LeaseTable
+    threads: ThreadTable
+    runs: RunTable
+    watches: WatchTable
+    windows: WindowTable
+    controls: ControlTable
+    checkpoints: CheckpointTable
+    locks: LockStore
+    cleaning: PruneStore
+    # PostgreSQL only; with SQLite these are None, and events and papers are files.
+    events: "EventTable | None" = None
+    papers: "PaperTable | None" = None
+    paces: "PaceTable | None" = None
+    batches: "BatchTable | None" = None
+
+
+def make_storage(
+    name: str,
+    database: Database,
+    checkpoints: CheckpointTable,
+    locks: LockStore,
+    cleaning: PruneStore,
+    left_in_batch: BatchLimit = lambda _connection, _run: None,
+) -> Storage:
+    """Return the storage whose tables are in this database."""
+    return Storage(
+        name=name,
+        pages=PageTable(database),
+        replies=ReplyTable(database),
+        web_pages=WebPageTable(database),
+        costs=CostTable(database, left_in_batch),
+        signals=SignalTable(database),
+        leases=LeaseTable(database),
+        threads=ThreadTable(database),
+        runs=RunTable(database),
+        watches=WatchTable(database),
+        windows=WindowTable(database),
+        controls=ControlTable(database),
+        checkpoints=checkpoints,
+        locks=locks,
+        cleaning=cleaning,
+    )
+
 
 Place = Path | DatabaseAddress
 
@@ -36,7 +155,7 @@ _guard = Lock()
 
 
 def open_storage(database: Place | str) -> Storage:
-    """Return the storage of a database; opening it again gives the same one. Nothing is read before use."""
+    """Return the storage of a database, always the same one. It connects at the first use."""
     place = place_of(database)
     with _guard:
         if place not in _storages:
@@ -45,7 +164,7 @@ def open_storage(database: Place | str) -> Storage:
 
 
 async def close_storage(database: Place | str) -> None:
-    """Close the connections once everything that waits is written; the next use opens them again."""
+    """Close the connections after pending writes; the next use opens them again."""
     with _guard:
         found = _in_use.pop(place_of(database), None)
     if found:
@@ -53,7 +172,7 @@ async def close_storage(database: Place | str) -> None:
 
 
 def place_of(database: Place | str) -> Place:
-    """Return the file or the server that words name."""
+    """Return the file or the server address."""
     if isinstance(database, str):
         is_server = DatabaseAddress.is_one(database)
         return DatabaseAddress(SecretStr(database)) if is_server else Path(database)
@@ -61,7 +180,7 @@ def place_of(database: Place | str) -> Place:
 
 
 def database_exists(database: Place) -> bool:
-    """Whether there is anything to read; a server says so itself, when it is asked."""
+    """Whether the database exists; for a server, the first query tells."""
     place = place_of(database)
     return isinstance(place, DatabaseAddress) or place.exists()
 

@@ -19,6 +19,7 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from fathom.settings.database_address import DatabaseAddress
+from fathom.storage.opening import Storage, make_storage
 from fathom.storage.postgres_server import (
     SAVER_OPTIONS,
     connect,
@@ -29,7 +30,6 @@ from fathom.storage.postgres_server import (
     told_plainly,
 )
 from fathom.storage.postgres_tables import BatchTable, EventTable, PaceTable, PaperTable, left_in_batch
-from fathom.storage.protocol import Storage, make_storage
 from fathom.storage.prune import PostgresPruning
 from fathom.storage.sql import Connection, Rows, Work
 from fathom.storage.thinning import PostgresCheckpoints

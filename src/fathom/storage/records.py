@@ -1,17 +1,21 @@
-"""The rows that storage takes and gives, as plain records.
+"""The rows that storage takes and returns, as plain records. Amounts are whole billionths of a dollar."""
 
-Does not know where they are kept.
-"""
-
+import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 SignalWord = Literal["pause", "go", "stop", "add"]
 SIGNAL_WORDS: tuple[SignalWord, ...] = get_args(SignalWord)
+NANO = 1_000_000_000
+
+
+def to_nano(usd: float) -> int:
+    """Return whole billionths, rounded up; rounding noise of floats adds nothing."""
+    return math.ceil(round(usd * NANO, 4))
 
 
 class PaidCall(NamedTuple):
-    """What is paid for: the name of the call, the role that asks, and the model or engine that is asked."""
+    """A call that costs money: its name, the role that asks, and the model or engine."""
 
     name: str
     role: str
@@ -38,7 +42,7 @@ class CostLine(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredReply:
-    """An answer, the run it is kept for, and whether that run sent the call itself."""
+    """A reply, the run it is stored for, and whether that run sent the call itself."""
 
     text: str
     run: str
@@ -48,7 +52,7 @@ class StoredReply:
 
 @dataclass(frozen=True)
 class WebPage:
-    """A parsed page as JSON, and what its server said about keeping it; times are seconds of the epoch."""
+    """A parsed page as JSON, and its server's cache headers; times are seconds since the epoch."""
 
     document: str
     checked: float
@@ -84,25 +88,25 @@ class RunRecord:
     updates: str = ""
     follows: str = ""
     forks: str = ""
-    last_step: str = ""  # the checkpoint it was made from: a later one makes it old
+    last_step: str = ""  # the checkpoint it was made from; a later checkpoint makes it outdated
 
 
 @dataclass(frozen=True)
 class Watch:
-    """A report that is brought up to date again and again; times are in seconds."""
+    """A report that is updated at intervals; times are in seconds."""
 
-    run: str  # that somebody asked to watch
+    run: str  # the run that is watched
     latest: str  # its latest update, or itself
     every_s: float
     due: float  # when the next update is due, since the epoch
     webhook: str = ""
     problem: str = ""  # why the last update failed
-    updating: str = ""  # the update that was begun and has not ended
+    updating: str = ""  # the update that has started and not ended
 
 
 @dataclass(frozen=True)
 class RemovedRows:
-    """How much was removed, in rows and in bytes of what they held."""
+    """What was removed, in rows and in bytes."""
 
     rows: int = 0
     bytes: int = 0

@@ -1,12 +1,11 @@
-"""Costs, signals, leases, threads, run records and lists of checkpoints in tables.
+"""Tables by run: costs, control signals, page leases, threads, run records and watches."""
 
-Does not know what a run does.
-"""
-
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, fields
+from uuid import uuid4
 
-from fathom.storage.records import Balance, CostLine, PaidCall, RunRecord, Signal, SignalWord, Watch
+from fathom.storage.records import NANO, Balance, CostLine, PaidCall, RunRecord, Signal, SignalWord, Watch
 from fathom.storage.sql import Connection, Table, replace_row
 
 _REPLACE_RECORD = replace_row("run_records", *(field.name for field in fields(RunRecord)))
@@ -19,15 +18,17 @@ BatchLimit = Callable[[Connection, str], int | None]
 
 @dataclass(frozen=True)
 class CostTable(Table):
-    """Payments, one line a call; amounts are whole billionths of a dollar.
+    """Payments, one line per call, written before the call and settled after it.
 
-    `left_in_batch` says what several runs may still spend together.
+    The reservations of a killed process stay in the sum. `left_in_batch` returns what several runs may still
+    spend together.
     """
 
     left_in_batch: BatchLimit = lambda _connection, _run: None
+    clock: Callable[[], float] = time.time
 
     async def reserve(
-        self, run: str, call: PaidCall, most: int, least: int, limit: int, at: float
+        self, run: str, call: PaidCall, most: int, least: int, limit: int
     ) -> tuple[int, int] | int:
         """Reserve `most` if it fits below the limit, else what fits if that is `least` or more.
 
@@ -44,35 +45,32 @@ class CostTable(Table):
                 "insert into payments (run, call, role, model, nano, reserved_at)"
                 " values (?, ?, ?, ?, ?, ?) returning id"
             )
-            return int(connection.execute(words, (run, *call, amount, at)).fetchone()[0]), amount
+            return int(connection.execute(words, (run, *call, amount, self.clock())).fetchone()[0]), amount
 
         # Nobody else writes between the sum and the line.
         return await self.database.write(reserve, alone=run)
 
-    async def settle(self, line: int, amount: int, tokens_in: int, tokens_out: int, at: float) -> None:
-        """Replace a reservation by what was really paid."""
+    async def settle(self, line: int, amount: int, tokens_in: int, tokens_out: int) -> None:
+        """Replace a reservation by the real cost."""
         words = "update payments set nano = ?, tokens_in = ?, tokens_out = ?, settled_at = ? where id = ?"
-        await self._write(words, amount, tokens_in, tokens_out, at, line)
+        await self._write(words, amount, tokens_in, tokens_out, self.clock(), line)
 
-    async def settle_open(
-        self, run: str, call: str, amount: int, tokens_in: int, tokens_out: int, at: float
-    ) -> None:
+    async def settle_open(self, run: str, call: str, amount: int, tokens_in: int, tokens_out: int) -> None:
         """Settle the last open line of a call, unless another line of the call is settled."""
         words = (
             "update payments set nano = ?, tokens_in = ?, tokens_out = ?, settled_at = ? where id ="
             " (select max(id) from payments where run = ? and call = ? and settled_at is null) and not"
             " exists (select 1 from payments where run = ? and call = ? and settled_at is not null)"
         )
-        await self._write(words, amount, tokens_in, tokens_out, at, run, call, run, call)
+        await self._write(words, amount, tokens_in, tokens_out, self.clock(), run, call, run, call)
 
-    async def add(
-        self, run: str, call: PaidCall, amount: int, tokens_in: int, tokens_out: int, at: float
-    ) -> None:
+    async def add(self, run: str, call: PaidCall, amount: int, tokens_in: int, tokens_out: int) -> None:
         """Add a settled line."""
         words = (
             "insert into payments (run, call, role, model, nano, tokens_in, tokens_out, reserved_at,"
             " settled_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         )
+        at = self.clock()
         await self._write(words, run, *call, amount, tokens_in, tokens_out, at, at)
 
     async def release(self, line: int) -> None:
@@ -80,11 +78,11 @@ class CostTable(Table):
         await self._write("delete from payments where id = ?", line)
 
     async def mark_out(self, run: str) -> None:
-        """Remember that a call of the run was refused for lack of money."""
+        """Note that a call of the run was refused for lack of money."""
         await self._write("insert into refused_payments values (?) on conflict do nothing", run)
 
     async def mark_overspent(self, run: str, model: str, amount: int, reserved: int) -> None:
-        """Remember the first time a model took more than was reserved."""
+        """Note the first time a model or engine cost more than was reserved."""
         words = "insert into overspent values (?, ?, ?, ?) on conflict do nothing"
         await self._write(words, run, model, amount, reserved)
 
@@ -95,17 +93,17 @@ class CostTable(Table):
         return {model: (nano, reserved) for model, nano, reserved in rows}
 
     async def balance(self, run: str) -> Balance:
-        """Return where a run stands."""
+        """Return what a run has spent, and whether a call was refused."""
         words = f"select ({_SPENT}), exists (select 1 from refused_payments where run = ?)"  # noqa: S608
         ((spent, is_out),) = await self._rows(words, run, run)
         return Balance(int(spent), bool(is_out))
 
-    async def spent(self, thread: str) -> int:
-        """Return what everything that was begun in a thread has spent or reserved."""
-        # Branches are called THREAD/NAME: all that sorts between THREAD/ and the character after the stroke.
+    async def spent_usd(self, thread: str) -> float:
+        """Return what a run and its branches have spent or reserved."""
+        # Branches are named THREAD/NAME: everything between THREAD/ and the character after the slash.
         words = "select coalesce(sum(nano), 0) from payments where run = ? or (run >= ? and run < ?)"
         ((spent,),) = await self._rows(words, thread, f"{thread}/", f"{thread}0")
-        return int(spent)
+        return int(spent) / NANO
 
     async def paid(self, run: str, call: str) -> int | None:
         """Return what a run has spent or reserved for one call; None if it has no line."""
@@ -121,7 +119,7 @@ class CostTable(Table):
         return {PaidCall(*names): int(paid) for *names, paid in await self._rows(words, run)}
 
     async def lines_of_latest(self, most_runs: int) -> dict[str, list[CostLine]]:
-        """Return all lines of the runs that paid last, the newest run first."""
+        """Return all lines of the runs that paid most recently, the newest run first."""
         latest = "select run from payments group by run order by max(id) desc limit ?"
         lines = (
             "select role, model, tokens_in, tokens_out, reserved_at, coalesce(settled_at, reserved_at)"
@@ -136,10 +134,10 @@ class CostTable(Table):
 
 
 class SignalTable(Table):
-    """Control signals: what people told runs to do."""
+    """Control signals that people sent to runs."""
 
     async def add(self, run: str, word: SignalWord, text: str, at: str, *, cancels: Sequence[str]) -> Signal:
-        """Add a signal; those of the `cancels` kinds that nobody has taken yet count as taken."""
+        """Add a signal; pending signals of the `cancels` kinds count as taken."""
 
         def add(connection: Connection) -> Signal:
             _take(connection, run, cancels, word, 0)
@@ -150,7 +148,7 @@ class SignalTable(Table):
         return await self.database.write(add)
 
     async def pending(self, run: str) -> list[Signal]:
-        """Return what nobody has taken yet, oldest first."""
+        """Return the signals that nobody has taken yet, oldest first."""
         return await self.database.read(lambda c: _signals(c, run, ""))
 
     async def runs_with_pending(self, word: SignalWord) -> set[str]:
@@ -160,7 +158,7 @@ class SignalTable(Table):
 
     async def take(self, run: str, words: Sequence[str], taker: str, number: int) -> list[Signal]:
         """Take all pending signals of these kinds; return all that this taker took, now or before."""
-        # Nodes ask this all the time, and there is hardly ever anything: look first, without the write lock.
+        # Nodes ask often and there is hardly ever a signal: read first, without the write lock.
         if any(signal.word in words for signal in await self.pending(run)):
             await self.database.write(lambda c: _take(c, run, words, taker, number))
         taken = await self.database.read(lambda c: _signals(c, run, taker))
@@ -181,8 +179,12 @@ def _take(connection: Connection, run: str, kinds: Sequence[str], taker: str, nu
 class LeaseTable(Table):
     """Which branch of a run reads which page."""
 
+    async def begin(self) -> str:
+        """Return a name for a run; the state keeps it, so that a resumed run has the same."""
+        return uuid4().hex
+
     async def take(self, run: str, branch: str, addresses: Sequence[str], most: int) -> list[str]:
-        """Return the first `most` addresses that belong to the branch, free ones taken now."""
+        """Return the first `most` addresses that the branch holds or can take now; idempotent."""
 
         def take(connection: Connection) -> list[str]:
             mine: list[str] = []
@@ -201,22 +203,23 @@ class LeaseTable(Table):
 
 
 class ThreadTable(Table):
-    """Which runs build on one another."""
+    """Which runs follow which; a thread has the id of its first run."""
 
-    async def thread_of(self, run: str) -> str | None:
-        """Return the thread a follow-up stands in."""
+    async def thread_of(self, run: str) -> str:
+        """Return the thread of a run; a run that follows none starts one."""
         rows = await self._rows("select thread from follow_ups where run = ?", run)
-        return rows[0][0] if rows else None
+        return str(rows[0][0]) if rows else run
 
     async def runs_of(self, thread: str) -> list[tuple[str, str]]:
-        """Return all follow-ups of a thread in order, each with the run it follows."""
+        """Return all runs of a thread in order, each with the run it follows."""
         rows = await self._rows(
             "select run, follows from follow_ups where thread = ? order by number", thread
         )
-        return [(run, follows) for run, follows in rows]
+        return [(thread, ""), *((run, follows) for run, follows in rows)]
 
-    async def add(self, run: str, thread: str, follows: str) -> None:
-        """Add a follow-up to a thread."""
+    async def follow(self, run: str, follows: str) -> None:
+        """Add a follow-up to the thread of the run it follows."""
+        thread = await self.thread_of(follows)
         words = "insert into follow_ups (run, thread, follows) values (?, ?, ?) on conflict do nothing"
         await self._write(words, run, thread, follows)
 
@@ -225,15 +228,15 @@ class ThreadTable(Table):
         await self._write("insert into closed_threads values (?) on conflict do nothing", thread)
 
     async def is_closed(self, thread: str) -> bool:
-        """Return whether somebody closed the thread."""
+        """Return whether the thread was closed."""
         return bool(await self._rows("select 1 from closed_threads where thread = ?", thread))
 
 
 class RunTable(Table):
-    """What is kept of a run beside its checkpoints."""
+    """Data of a run besides its checkpoints."""
 
     async def remember_config(self, run: str, config: str) -> None:
-        """Keep a run's configuration as JSON, in the place of an earlier one."""
+        """Store a run's configuration as JSON, replacing an earlier one."""
         await self._write(replace_row("run_configs", "run", "config"), run, config)
 
     async def config_of(self, run: str) -> str | None:
@@ -242,16 +245,16 @@ class RunTable(Table):
         return rows[0][0] if rows else None
 
     async def remember_folder(self, run: str, path: str) -> None:
-        """Keep where a run's report folder is."""
+        """Store the path of a run's report folder."""
         await self._write(replace_row("run_folders", "run", "path"), run, path)
 
     async def folder_of(self, run: str) -> str | None:
-        """Return where a run's report folder was last."""
+        """Return the last path of a run's report folder."""
         rows = await self._rows("select path from run_folders where run = ?", run)
         return rows[0][0] if rows else None
 
     async def remember_shape(self, run: str, shape: str) -> None:
-        """Keep what kind of run it is, for forecasts."""
+        """Store the kind of a run, for forecasts."""
         await self._write(replace_row("run_shapes", "run", "shape"), run, shape)
 
     async def shapes(self) -> dict[str, str]:
@@ -259,7 +262,7 @@ class RunTable(Table):
         return dict(await self._rows("select run, shape from run_shapes"))
 
     async def add_worked(self, run: str, seconds: float) -> None:
-        """Raise the time a run was worked on to this."""
+        """Raise a run's working time to this many seconds."""
         words = (
             "insert into run_times values (?, ?) on conflict (run) do update set worked_s = excluded.worked_s"
             " where excluded.worked_s > run_times.worked_s"
@@ -267,42 +270,42 @@ class RunTable(Table):
         await self._write(words, run, seconds)
 
     async def worked_s(self, run: str) -> float:
-        """Return how long a run was worked on."""
+        """Return a run's working time."""
         rows = await self._rows("select worked_s from run_times where run = ?", run)
         return float(rows[0][0]) if rows else 0.0
 
     async def remember(self, record: RunRecord) -> None:
-        """Keep a run's line of the list, in the place of an earlier one."""
+        """Store a run's list entry, replacing an earlier one."""
         await self._write(_REPLACE_RECORD, *astuple(record))
 
     async def latest(self, most: int) -> list[RunRecord]:
-        """Return the lines of the newest runs, newest first."""
+        """Return the list entries of the newest runs, newest first."""
         rows = await self._rows("select * from run_records order by started desc limit ?", most)
         return [RunRecord(*row) for row in rows]
 
 
 class WatchTable(Table):
-    """Reports that are brought up to date again and again."""
+    """Reports that are updated at intervals."""
 
     async def put(self, watch: Watch) -> None:
-        """Keep a watch, in the place of an earlier one of the same run."""
+        """Store a watch, replacing an earlier one of the same run."""
         await self._write(_REPLACE_WATCH, *astuple(watch))
 
     async def begin(self, run: str, update: str) -> None:
-        """Remember which update is being made, if the report is still watched."""
+        """Note which update has started, if the report is still watched."""
         await self._write("update watches set updating = ? where run = ?", update, run)
 
     async def settle(self, run: str, latest: str, due: float, problem: str) -> None:
-        """Remember how the last update ended, if the report is still watched."""
+        """Note how the last update ended, if the report is still watched."""
         words = "update watches set latest = ?, due = ?, problem = ?, updating = '' where run = ?"
         await self._write(words, latest, due, problem, run)
 
     async def drop(self, run: str) -> bool:
-        """Forget a watch; return whether there was one."""
+        """Delete a watch; return whether there was one."""
         words = "delete from watches where run = ? returning run"
         return bool(await self.database.write(lambda c: c.execute(words, (run,)).fetchall()))
 
     async def every(self) -> list[Watch]:
-        """Return all watches, the next that is due first."""
+        """Return all watches, the next one due first."""
         names = ", ".join(field.name for field in fields(Watch))
         return [Watch(*row) for row in await self._rows(f"select {names} from watches order by due")]  # noqa: S608

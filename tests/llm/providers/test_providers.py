@@ -20,7 +20,6 @@ from standins.server import closed_port
 from standins.vendors import CACHED, THOUGHT, TOKENS_IN, TOKENS_OUT, Anthropic, Google, Ollama
 
 from fathom.budget.budget import Budget
-from fathom.budget.cost_log import CostLog
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.llm import choose_research_model
 from fathom.llm.chat import Chat
@@ -37,7 +36,7 @@ from fathom.settings.model_names import PROVIDERS, split_name
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Role, RunConfig
 from fathom.storage import open_storage
-from fathom.storage.content import open_replies
+from fathom.storage.content import Replies
 
 pytestmark = pytest.mark.wire
 
@@ -82,7 +81,7 @@ def chat(provider: str, url: str, home: Path, *, retries: int = 0, timeout_s: fl
     settings = settings_for(provider, url, home)
     client = make_chat_model(settings, NAMES[provider], 777)
     endurance = ModelRetryPolicy(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
-    memory = open_replies(open_storage(home / "fathom.sqlite"))
+    memory = Replies(open_storage(home / "fathom.sqlite"))
     server = settings.server_of(NAMES[provider])
     return Chat(client, server, memory, RateLimiter(), endurance, timeout_s, full_name=NAMES[provider])
 
@@ -226,7 +225,7 @@ async def test_an_answer_of_another_shape_is_unreadable(
 async def test_nobody_there_is_unreachable_and_costs_nothing(
     provider: str, role: Role, tmp_path: Path
 ) -> None:
-    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 1.0, 0.15)
+    budget = Budget(open_storage(tmp_path / "fathom.sqlite").costs, "run", 1.0, 0.15)
     asked = chat(provider, f"http://127.0.0.1:{closed_port()}", tmp_path).within(budget)
     with pytest.raises(Unreachable, match="cannot be reached"):
         await asked.send(role, HELLO, {})

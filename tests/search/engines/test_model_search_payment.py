@@ -10,7 +10,6 @@ from standins.openai_search import KEY, OpenAiSearchServer, cited, failure
 from standins.server import Answer, Seen, closed_port
 
 from fathom.budget.budget import Budget, Meter, use_meter
-from fathom.budget.cost_log import CostLog
 from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError
 from fathom.http.retry import RetryPolicy
@@ -46,7 +45,7 @@ def engine(url: str, model: str = "m", **words: Any) -> ModelSearch:
 
 async def spent(home: Path, search: ModelSearch, cap: float = 1.0) -> float:
     """What the run's purse has paid, whatever became of the search."""
-    budget = Budget(CostLog(open_storage(home / "fathom.sqlite")), "run", cap, 0.0)
+    budget = Budget(open_storage(home / "fathom.sqlite").costs, "run", cap, 0.0)
     with use_meter(Meter(budget, PaidCall("call", "search", "model"), 0.0)):
         try:
             await search(QUERY, limit=2)
@@ -158,7 +157,7 @@ class Elsewhere:
 
 
 async def test_the_search_that_was_too_dear_is_told_and_the_others_serve(tmp_path: Path) -> None:
-    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 0.1, 0.0)
+    budget = Budget(open_storage(tmp_path / "fathom.sqlite").costs, "run", 0.1, 0.0)
     with Greedy(cited(PAGE)) as server:
         both = FederatedSearch((engine(server.url), Elsewhere()), prices={"model": lambda _: 0.01}).within(
             budget
@@ -178,7 +177,7 @@ async def test_an_engine_that_heeds_no_limit_is_not_asked_again_in_that_run(
     tmp_path: Path, fails: bool
 ) -> None:
     """It is asked for one search, and charges for a hundred; that it fails afterwards changes nothing."""
-    budget = Budget(CostLog(open_storage(tmp_path / "fathom.sqlite")), "run", 0.5, 0.0)
+    budget = Budget(open_storage(tmp_path / "fathom.sqlite").costs, "run", 0.5, 0.0)
     answer = cited(PAGE)
     error = {"status": "failed", "error": {"code": "server_error"}} if fails else {}
     greedy = {**answer, **error, "output": [*[SEARCH] * 100, *([] if fails else answer["output"])]}
