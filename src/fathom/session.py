@@ -259,7 +259,7 @@ class BlockingSession:
     >>> request = ResearchRequest(query="How high is the tower?", docs=["papers"])
     >>> session = DeepResearcher().start_sync(request)
     >>> session.checkpoint().shown["queries"]
-    ['How high is the tower']
+    ['How high is the tower?']
     >>> session.go_on(ReviewAnswer(action="approve")), session.is_complete
     (None, True)
     >>> session.result().status
