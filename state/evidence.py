@@ -16,6 +16,8 @@ class ClaimDraft(Record):
     `objection` is why it was refused so far: by code (then `quotes` may be empty) or by the verifier.
     """
 
+    key_fields = ("id",)
+
     id: str
     page: str
     statement: str
@@ -27,14 +29,11 @@ class ClaimDraft(Record):
     why: str = ""  # the kind of objection
     objection: str = ""
 
-    @property
-    def key(self) -> str:
-        """One entry per id."""
-        return self.id
-
 
 class Control(Record):
     """A statement with known truth, mixed into a verifier's items to test its attention."""
+
+    key_fields = ("id",)
 
     id: str
     page: str
@@ -44,11 +43,6 @@ class Control(Record):
     kind: ControlKind
     notes: list[str] = Field(default_factory=list)
 
-    @property
-    def key(self) -> str:
-        """One entry per id."""
-        return self.id
-
 
 class ControlTally(Record):
     """How many controls of a kind one call got, and how many it answered wrongly.
@@ -56,17 +50,14 @@ class ControlTally(Record):
     `verifier` is the model and its prompt's revision.
     """
 
+    key_fields = ("call", "verifier", "kind", "language")
+
     call: str
     verifier: str
     language: str
     kind: ControlKind
     shown: int
     missed: int
-
-    @property
-    def key(self) -> str:
-        """One entry per call, kind and language."""
-        return short_hash(self.call, self.verifier, self.kind, self.language)
 
 
 Tag = Literal["VERIFIED", "HIGH", "LIKELY", "UNCERTAIN", "CONTRADICTED"]
@@ -80,6 +71,8 @@ Settlement = Literal["retraction or correction", "same source, later version", "
 
 class Finding(Record):
     """What one or more claims say, how many independent sources say it, and the resulting confidence."""
+
+    key_fields = ("id",)
 
     id: str
     statement: str  # of its first claim
@@ -97,11 +90,6 @@ class Finding(Record):
     def is_primary(self) -> bool:
         """Tell whether a primary source says it, not only pages that repeat it."""
         return bool(self.primary)
-
-    @property
-    def key(self) -> str:
-        """One entry per id."""
-        return self.id
 
 
 class Ruling(Record):
@@ -137,6 +125,8 @@ class ContradictionSide(Record):
 class Contradiction(Record):
     """Sources that disagree: about what, who says what, and how it was settled, if it was."""
 
+    key_fields = ("id",)
+
     id: str
     kind: Difference
     question: str
@@ -151,11 +141,6 @@ class Contradiction(Record):
     def is_open(self) -> bool:
         """Tell whether the sides cannot all be true, and no rule settles which is."""
         return self.is_certain and self.settled_by is None
-
-    @property
-    def key(self) -> str:
-        """One entry per id."""
-        return self.id
 
 
 class Gap(Record):
@@ -228,6 +213,8 @@ class Gain(Record):
 class Hypothesis(Record):
     """A possible answer, the evidence for and against it, and its likelihood."""
 
+    key_fields = ("id",)
+
     id: str
     statement: str
     supporting: list[str] = Field([])  # ids of claims, one per independent source
@@ -237,11 +224,6 @@ class Hypothesis(Record):
     touched: int = 1  # the last round that brought evidence
     backed: int = 1  # the last round that brought evidence for it
     status: Literal["active", "set aside"] = "active"
-
-    @property
-    def key(self) -> str:
-        """One entry per id."""
-        return self.id
 
 
 StopRule = Literal[
@@ -271,6 +253,8 @@ class StopReason(Reason):
 class Judgement(Record):
     """What is known after a round, what is missing, and whether that is enough."""
 
+    key_fields = ("round",)
+
     round: int
     coverage: Score
     diversity: Score
@@ -297,8 +281,3 @@ class Judgement(Record):
     evidence: list[str] = Field([])  # hashes of the pages that together answer it, best first
     leads: list[str] = Field([])  # queries for names that those pages mention, best first
     is_by_words: bool = False  # no model judged: passages are only known to share words, not to answer
-
-    @property
-    def key(self) -> str:
-        """One judgement per round."""
-        return str(self.round)

@@ -11,6 +11,8 @@ from fathom.state.run_config import RunConfig
 class Direction(Record):
     """One way to explore the question: the start of a branch, or a node of the search tree."""
 
+    key_fields = ("id",)
+
     id: str  # b1; b1.2 is its second child
     text: str  # the question of its branch
     angle: str  # why to search there
@@ -29,11 +31,6 @@ class Direction(Record):
     given: list[str] = Field([])  # claims of other branches that its branch started with
     leads: list[str] = Field([])  # what its branch would ask next
     because: str = ""  # why its branch stopped, or why none was sent
-
-    @property
-    def key(self) -> str:
-        """One entry per id."""
-        return self.id
 
     def query(self) -> Query:
         """Return the direction as a query of the plan."""
@@ -90,6 +87,8 @@ class ThinkingTool(Record):
 class Lesson(Record):
     """What was tried and what it brought (Reflexion)."""
 
+    key_fields = ("query",)
+
     query: str
     text: str
     question: str
@@ -97,11 +96,6 @@ class Lesson(Record):
     round: int
     pages: int
     claims: int  # new ones from those pages
-
-    @property
-    def key(self) -> str:
-        """One lesson per query."""
-        return self.query
 
 
 Action = Literal["approve", "edit", "feedback", "add", "finish"]

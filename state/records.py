@@ -4,7 +4,7 @@ Does not know how a record comes about, or who reads it.
 """
 
 from hashlib import sha256
-from typing import Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -29,28 +29,32 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    key_fields: ClassVar[tuple[str, ...]] = ()  # records with equal values here are the same one
+
     @property
     def key(self) -> str:
-        """What makes two records the same one when branches meet."""
-        raise TypeError(f"{type(self).__name__} is never merged")
+        """What makes two records the same when branches are merged."""
+        values = [str(getattr(self, name)) for name in self.key_fields]
+        if not values:
+            raise TypeError(f"{type(self).__name__} is never merged")
+        return values[0] if len(values) == 1 else short_hash(*values)
 
 
 class SubQuestion(Record):
     """One part of the question that the report answers on its own."""
+
+    key_fields = ("id",)
 
     id: str
     text: str
     needs: list[str] = []  # ids of those that must be answered before it can be asked
     perspective: str = ""
 
-    @property
-    def key(self) -> str:
-        """One entry per id."""
-        return self.id
-
 
 class Query(Record):
     """Words sent to a search engine on behalf of a sub-question."""
+
+    key_fields = ("id",)
 
     id: str
     text: str
@@ -58,11 +62,6 @@ class Query(Record):
     round: int
     family: Family = "web"
     links: list[LinkKind] = []  # of the papers it finds: who cites them, whom they cite
-
-    @property
-    def key(self) -> str:
-        """One entry per id."""
-        return self.id
 
 
 class Plan(Record):
@@ -83,6 +82,8 @@ class Plan(Record):
 class Hit(Record):
     """One place a search engine points to; nothing of it has been read yet."""
 
+    key_fields = ("query", "engine", "address")
+
     query: str
     address: str
     title: str
@@ -99,11 +100,6 @@ class Hit(Record):
     linked: str = ""  # "cites" or "cited by", and the paper it was found through
     image: str = ""  # an image on the page
     delivered: str = ""  # the hash of the page's text, if the engine gave it with the hit
-
-    @property
-    def key(self) -> str:
-        """One entry per query, engine and address."""
-        return short_hash(self.query, self.engine, self.address)
 
 
 _HITS = TypeAdapter(list[Hit])
@@ -131,6 +127,8 @@ class Origin(Record):
 class Page(Record):
     """A source that was read; its text is kept outside the state, under its hash."""
 
+    key_fields = ("address",)  # the same text at two addresses is two pages
+
     sha: str
     address: str
     title: str
@@ -153,11 +151,6 @@ class Page(Record):
     retracted: str = ""  # which catalogue says that the paper was retracted
     linked: str = ""  # "cites" or "cited by", and the paper it was found through
     image: str = ""  # an image on it that was looked for
-
-    @property
-    def key(self) -> str:
-        """One entry per address: the same text at two addresses is still two places."""
-        return self.address
 
 
 class Quote(Record):
@@ -183,6 +176,8 @@ class Verdict(Record):
 class Claim(Record):
     """A statement with the quotes that carry it."""
 
+    key_fields = ("id",)
+
     id: str
     statement: str
     question: str
@@ -190,11 +185,6 @@ class Claim(Record):
     verdict: Verdict
     relevance: Score = Field(ge=0, le=1)
     resolved: str = ""  # which pronouns and relative dates the statement puts into words, and how
-
-    @property
-    def key(self) -> str:
-        """One entry per id."""
-        return self.id
 
 
 class Reason(Record):
@@ -207,6 +197,8 @@ class Reason(Record):
 class Failure(Record):
     """Something that could not be searched, read or thought; told to the reader."""
 
+    key_fields = ("where", "what", "why")  # the same loss told twice is one loss
+
     where: str
     what: str
     why: str
@@ -214,14 +206,11 @@ class Failure(Record):
     told: Reason | None = None  # what failed, where Fathom itself puts it into words
     stand_in: str = ""  # who did it instead, so that nothing is missing
 
-    @property
-    def key(self) -> str:
-        """The same loss told twice is one loss."""
-        return short_hash(self.where, self.what, self.why)
-
 
 class Cost(Record):
     """One finished call of a model or an engine, named by what was asked; some cost nothing."""
+
+    key_fields = ("call",)  # a remembered call is not paid for twice
 
     call: str
     role: str
@@ -240,11 +229,6 @@ class Cost(Record):
     strategy: str = Field("", validation_alias=AliasChoices("strategy", "rung"))
     results: int = 0  # what a search found
     credit: str = ""  # what is left of an engine's credit after it, if the engine says so
-
-    @property
-    def key(self) -> str:
-        """A call that is remembered is not paid for twice."""
-        return self.call
 
 
 class Rejected(Record):

@@ -89,6 +89,8 @@ class Section(Record):
     its heading still has that basis (`report.outline.is_section_current`).
     """
 
+    key_fields = ("id",)
+
     id: str
     title: str
     sentences: list[Sentence]
@@ -99,11 +101,6 @@ class Section(Record):
     rewritten: int = 0  # sentences that only passed after a rewrite
     blocks: list[Block] = Field([])  # none: one paragraph, or one list
     kind: Literal["summary", "body", "conclusion"] = "body"
-
-    @property
-    def key(self) -> str:
-        """One entry per heading."""
-        return self.id
 
 
 class SummarySentence(Record):

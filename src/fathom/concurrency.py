@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 StreamEnd = BaseException | None
 
-# Objects made before the youngest are looked at: runs make many that live for as long as a call does.
+# Allocations before a generation-0 collection; runs create many short-lived objects.
 _YOUNG = 10_000
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 

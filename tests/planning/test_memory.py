@@ -12,8 +12,9 @@ from fathom.planning.memory import (
     recall_claims,
     summarize_rounds,
 )
+from fathom.text.normalization import shorten_line
 from fathom.text.ranking import jaccard_similarity, terms
-from fathom.text.token_count import count_tokens, fit_entries, fit_lines, shorten_line
+from fathom.text.token_count import count_tokens, fit_entries, fit_lines
 
 WORDS = "silt storms divers weeds whales ropes gulls sand ice barnacles".split()  # noqa: SIM905
 MANY = [

@@ -71,7 +71,7 @@ def test_a_long_answer_is_cut() -> None:
     long = section(sentence("It floats. " * 100, "c1"))
     report = past("a").state["report"].model_copy(update={"sections": [long]})
     answer = merge_evidence([past("a", report=report)]).turns[0].answer
-    assert len(answer) == 400
+    assert 390 < len(answer) <= 400
     assert answer.endswith("…")
 
 

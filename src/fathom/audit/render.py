@@ -16,8 +16,7 @@ from fathom.audit.records import (
 )
 from fathom.state import Quote
 from fathom.text.messages import Messages
-from fathom.text.normalization import one_line
-from fathom.text.token_count import shorten_line
+from fathom.text.normalization import one_line, shorten_line
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = files("fathom.audit").joinpath("audit.css").read_text("utf-8").strip()

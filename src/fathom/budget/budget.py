@@ -126,8 +126,8 @@ class Budget:
         """Set the worst case aside, or raise OutOfBudget; use it with `async with`.
 
         While other calls of the run are on their way, which may cost less than they could, it waits for
-        them. When less than the worst case is left in the end, `least_usd` is taken if that is enough. Of an
-        engine that once took more than its worst case nobody knows what it will take: it is not asked again.
+        them. When less than the worst case is left in the end, `least_usd` is taken if that is enough.
+        An engine that cost more than was reserved is not asked again in this run.
         """
         receipts = _current_receipts.get()
         if receipts is not None:

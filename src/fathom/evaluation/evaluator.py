@@ -38,6 +38,7 @@ from fathom.runs.batch import read_questions
 from fathom.settings.settings import Settings
 from fathom.state import Failure, Forecast, RunConfig, short_hash
 from fathom.storage import open_storage
+from fathom.storage.files import replace_file
 
 _REPORT_TOKENS, _CRITERIA_TOKENS, _PROMPT_TOKENS = 3000, 900, 600
 _QUESTION, _REFERENCE, _PAGES = "question.txt", "reference.md", "pages"
@@ -321,10 +322,7 @@ def _research_request(request: EvalRequest, task: EvalTask) -> ResearchRequest:
 
 
 def _keep(place: Path, text: str) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    part = place.with_suffix(".part")
-    part.write_text(text, "utf-8")
-    part.replace(place)
+    replace_file(place, text)
 
 
 def load_tasks(place: Path) -> list[EvalTask]:

@@ -24,7 +24,7 @@ def _log_retry(details: RetryDetails) -> None:
     _log.info("Attempt %d in %.1f s: %s", details.retry_num + 1, details.wait_for, details.caused_by)
 
 
-# By default stamina tells structlog, if that is installed, and structlog prints to where the report goes.
+# Without this, stamina logs through structlog, which prints to stdout beside the report.
 set_on_retry_hooks([_log_retry])
 
 

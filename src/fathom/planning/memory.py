@@ -23,8 +23,8 @@ from fathom.state import (
 from fathom.state.depth import Thinking
 from fathom.state.planning import ThinkingToolName
 from fathom.text.messages import ENGLISH
+from fathom.text.normalization import shorten_line
 from fathom.text.ranking import bm25, jaccard_similarity, terms
-from fathom.text.token_count import shorten_line
 
 _SAME_CLAIM = 0.8
 

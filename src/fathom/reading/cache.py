@@ -1,14 +1,11 @@
-"""Pages remembered between runs: read again only when they may have changed, and fetched only if they did.
+"""Pages cached between runs: revalidated when they may have changed, and downloaded only if they did.
 
-One row an address in the database of the checkpoints, written in one short transaction, so that a crash
-leaves the old row or the new one and processes may share it. What the cache cannot do costs a fetch, never a
-page. Does not know sockets or formats.
+One row per address in the database. If the cache fails, the page is fetched again.
 """
 
 import asyncio
 import json
 import logging
-import os
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -27,6 +24,7 @@ from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document, Link, Parse
 from fathom.state import Hit
 from fathom.storage import STORAGE_ERRORS, Storage
+from fathom.storage.files import replace_file
 from fathom.storage.records import WebPage
 from fathom.tracing import TracedRun
 
@@ -62,10 +60,7 @@ class PdfStore:
     def _keep(self, sha: str, body: bytes) -> None:
         place = self._place(sha)
         if not place.exists():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            part = place.with_suffix(f".{os.getpid()}.part")
-            part.write_bytes(body)
-            part.replace(place)
+            replace_file(place, body)
 
     def _place(self, sha: str) -> Path:
         return self.folder / f"{sha}.pdf"

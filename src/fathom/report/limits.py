@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fathom.evidence.gaps import drop_repeats
 from fathom.evidence.sources import find_owner
 from fathom.state import Contradiction, Page, Writing
-from fathom.text.token_count import shorten_line
+from fathom.text.normalization import shorten_line
 
 _MOST_DISPUTES = 3
 _MOST_LIMITS = 8

@@ -17,7 +17,7 @@ from fathom.report.ledger import Ledger
 from fathom.report.publish import describe_result, prepare_nothing_found, prepare_report
 from fathom.state import Block, Report, Status, Writing
 from fathom.text.messages import Messages, messages_for
-from fathom.text.normalization import one_line
+from fathom.text.normalization import one_line, shorten_line
 
 _SHOWN_CHARS = 120
 
@@ -150,15 +150,11 @@ def text_differences(made: str, found: str, name: str) -> list[str]:
         return []
     added = Counter(present) - Counter(expected)
     missing = Counter(expected) - Counter(present)
-    told = [f"{name} says what the ledger does not: {_shorten_line(line)}" for line in added]
-    told += [f"{name} leaves out what the ledger says: {_shorten_line(line)}" for line in missing]
+    told = [f"{name} says what the ledger does not: {shorten_line(line, _SHOWN_CHARS)}" for line in added]
+    shown = [shorten_line(line, _SHOWN_CHARS) for line in missing]
+    told += [f"{name} leaves out what the ledger says: {line}" for line in shown]
     return told or [f"{name} has its lines in another order than the ledger."]
 
 
 def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines() if line.strip()]
-
-
-def _shorten_line(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _SHOWN_CHARS else line[: _SHOWN_CHARS - 1] + "…"

@@ -29,7 +29,7 @@ from fathom.report.rerender import (
 )
 from fathom.state import SCOUT, Claim, Quote, Report, Section, Sentence, SentenceKind, Status
 from fathom.text.messages import ENGLISH, KOREAN, format_count
-from fathom.text.normalization import fold_text, one_line
+from fathom.text.normalization import fold_text, one_line, shorten_line
 from fathom.text.ranking import terms
 
 _LETTER = r"[^\W\d_]"
@@ -119,8 +119,7 @@ def _matcher(texts: Iterable[str]) -> re.Pattern[str]:
 
 
 def _describe_line(line: str) -> str:
-    shown = line if len(line) <= _SHOWN_CHARS else line[: _SHOWN_CHARS - 1] + "…"
-    return f"The report says what the ledger does not: {shown}"
+    return f"The report says what the ledger does not: {shorten_line(line, _SHOWN_CHARS)}"
 
 
 def _fixed_phrases() -> set[str]:

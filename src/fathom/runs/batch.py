@@ -20,6 +20,7 @@ from fathom.runs.folder import open_folder
 from fathom.runs.repository import REPORT_FILES
 from fathom.runs.round_summary import spent_by_run
 from fathom.state import Forecast, RunState, short_hash
+from fathom.storage.files import replace_file
 from fathom.text.messages import format_count
 
 NOTES_FILE = "batch.json"
@@ -123,12 +124,9 @@ class BatchNotes:
 
     def write(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
         """All that is known of each question, by its key."""
-        part = self.path.with_suffix(".part")
         words = json.dumps({"format": _NOTES_FORMAT, "questions": entries}, ensure_ascii=False, indent=2)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(words + "\n", "utf-8")
-            part.replace(self.path)
+            replace_file(self.path, words + "\n")
         except OSError as error:
             raise RunStopped(f"{self.path} cannot be written: {error.strerror}.") from error
 

@@ -20,7 +20,6 @@ from fathom.events import (
     ContentExtracted,
     EffortSized,
     ExtractionStarted,
-    KeyFinding,
     OutlinePart,
     PageName,
     Payload,
@@ -32,7 +31,6 @@ from fathom.events import (
     ReportSection,
     ReportStarted,
     ReportWritten,
-    RoundCompleted,
     SearchCompleted,
     SearchStarted,
     Spent,
@@ -42,8 +40,9 @@ from fathom.llm.roles.writer import prose_so_far
 from fathom.planning.effort import apply_effort
 from fathom.report.drafting import order_drafts
 from fathom.report.editing import summary_title
-from fathom.report.rounds import key_findings, suggested_queries, summarize_round
+from fathom.report.rounds import key_findings, summarize_round
 from fathom.result import ResearchResult, make_result
+from fathom.runs.round_summary import make_round_completed
 from fathom.settings.model_names import RECORDED
 from fathom.state import Claim, ClaimDraft, Cost, Outline, ResearchState, RunConfig, RunState, Section
 from fathom.text.messages import messages_for
@@ -368,20 +367,9 @@ class EventMapper:
         say = messages_for(given.get("question", ""), self._config.language)
         self._rounds[branch] = judgement.round
         yield self.event(SufficiencyEvaluated(judgement=judgement, threshold=self._config.threshold), branch)
-        over = RoundCompleted(
-            round=judgement.round,
-            claims=judgement.claims,
-            new_claims=judgement.new_claims,
-            findings=[
-                KeyFinding(statement=f.statement, tag=f.tag, confidence=f.confidence)
-                for f in key_findings(findings, claims)
-            ],
-            hypotheses=judgement.hypotheses,
-            gaps=[gap.description for gap in judgement.gaps],
-            suggested=[] if judgement.stop else suggested_queries(judgement),
-            answered=judgement.coverage,
-            has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
-            is_by_words=judgement.is_by_words,
+        over = make_round_completed(
+            judgement,
+            key_findings(findings, claims),
             summary=summarize_round(judgement, findings, update.get("contradictions", []), say),
             outline=outline_parts(update.get("outline")),
             spent_by=cost_by(list(self._paid.values())),

@@ -1,7 +1,4 @@
-"""A run of the graph as a stream of events.
-
-Does not know databases of runs or the command line.
-"""
+"""A run of the graph as a stream of events."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
@@ -33,19 +30,19 @@ _MAX_CONCURRENCY = 100  # searches, pages and calls have bounds of their own, in
 
 
 class RunRecorder(Protocol):
-    """Whoever writes down what a run tells and knows, while it works."""
+    """Records the events and states of a run while it works."""
 
     async def tell(self, event: Progress) -> None:
-        """One event, in its order, before anybody else hears of it."""
+        """Record an event, in order, before it is yielded."""
 
     async def keep(self, state: RunState, spent: Spent) -> None:
-        """The state as it is after a judged round or a written report."""
+        """Record the state after a judged round or a written report."""
 
 
 class StopSwitch:
-    """One wish to stop where the run stands: the step in hand ends, everything is kept.
+    """A request to stop after the current step, with everything saved.
 
-    Safe to call from any thread, a signal handler included, before the work begins and while it lasts.
+    Safe to call from any thread or signal handler, before and during the work.
     """
 
     def __init__(self) -> None:
@@ -59,7 +56,7 @@ class StopSwitch:
             self._control.request_drain("stopped")
 
     def reach(self, control: RunControl) -> None:
-        """From now on the wish goes to this work."""
+        """Direct the request to this work, also one made before."""
         self._control = control
         if self.is_requested:
             control.request_drain("stopped")
@@ -67,26 +64,26 @@ class StopSwitch:
 
 @dataclass(frozen=True)
 class RunSegment:
-    """A stretch of work on one run: what it begins with, who may stop it and who writes it down."""
+    """The work on a run from start or resume to the next stop: its input, control and recorder."""
 
     run_id: str
     given: Any
     run_config: RunConfig
-    before: ResearchState | None = None  # of a run that goes on
+    before: ResearchState | None = None  # of a resumed run
     done: frozenset[str] = frozenset()  # tasks of the current step that have ended already
     control: RunControl = field(default_factory=RunControl)
     keeper: RunRecorder | None = None
-    spent_usd: Callable[[], Awaitable[float]] | None = None  # by the book; else by what the run knows itself
+    spent_usd: Callable[[], Awaitable[float]] | None = None  # from the database; else from the events
 
     @property
     def question(self) -> str:
-        """What the run is about."""
+        """The run's question."""
         known: ResearchState = self.before or {}
         return str(self.given["question"]) if isinstance(self.given, dict) else known.get("question", "")
 
 
 async def stream_events(graph: ResearchGraph, segment: RunSegment) -> AsyncGenerator[Progress, None]:
-    """Run the graph until it ends or waits, telling what happens; RunStopped when it can go no further.
+    """Run the graph until it ends or waits and yield events; raise RunStopped when it cannot continue.
 
     The last event is `completed`, `checkpoint` or, before RunStopped, `failed`.
     """
@@ -98,14 +95,13 @@ async def stream_events(graph: ResearchGraph, segment: RunSegment) -> AsyncGener
         async with aclosing(_task_events(graph, segment, mapper)) as told:
             try:
                 async for events in told:
-                    # All that one task tells is written down before anybody hears of it: whoever leaves in
-                    # between leaves nothing untold.
+                    # Record all events of a task before yielding any, so a listener who leaves loses none.
                     for event in events:
                         await _record_event(segment.keeper, event)
                     for event in events:
                         yield event
             except GeneratorExit:
-                segment.control.request_drain(_LISTENER_LEFT)  # nothing new begins
+                segment.control.request_drain(_LISTENER_LEFT)  # no new step starts
                 async for events in _drain_events(told):
                     for event in events:
                         await _record_event(segment.keeper, event)
@@ -126,7 +122,7 @@ async def stream_events(graph: ResearchGraph, segment: RunSegment) -> AsyncGener
 async def _task_events(
     graph: ResearchGraph, segment: RunSegment, mapper: EventMapper
 ) -> AsyncGenerator[list[Progress], None]:
-    """The events as they come, those of one task together."""
+    """Yield events as they come, those of one task together."""
     is_resumed = segment.before is not None
     yield [
         mapper.event(Started(question=segment.question, run_config=segment.run_config, is_resumed=is_resumed))
@@ -134,7 +130,7 @@ async def _task_events(
     last: Progress | None = None
     state: ResearchState = segment.before or {}
     is_judged, is_written = await _find_unsaved(graph, segment)
-    is_before = is_judged or is_written  # the first state is then the one without what was ready
+    is_before = is_judged or is_written  # then the first state is the one before that update
     try:
         async with aclosing(_graph_stream(graph, segment)) as parts:
             async for place, mode, task in parts:
@@ -152,7 +148,7 @@ async def _task_events(
                         await _write_or_stop(segment.keeper.keep(mapper.with_config(state), mapper.spent))
                     if is_judged:
                         yield [mapper.event(Checkpoint(why="round"))]
-                    if is_written:  # the state as it is once the report is in it
+                    if is_written:  # the state that contains the report
                         yield [mapper.kept(state)]
                     is_judged = is_written = False
                     continue
@@ -176,10 +172,7 @@ async def _task_events(
 
 
 async def _drain_events(told: AsyncGenerator[list[Progress], None]) -> AsyncGenerator[list[Progress], None]:
-    """What branches have done, and saved, while the last events were written down and listened to.
-
-    Nobody would tell it when the run goes on. What does not come at once has not happened, and is cut off.
-    """
+    """Drain the events of steps already checkpointed; a resumed run does not emit them again. Never waits."""
     with suppress(TimeoutError, StopAsyncIteration):
         while True:
             async with asyncio.timeout(0):
@@ -188,7 +181,7 @@ async def _drain_events(told: AsyncGenerator[list[Progress], None]) -> AsyncGene
 
 
 async def _find_unsaved(graph: ResearchGraph, segment: RunSegment) -> tuple[bool, bool]:
-    """Whether a judgement, or a report, was ready when the last listener left, but not yet in the state."""
+    """Return whether a judgement and a report are finished but not applied to the state yet."""
     if segment.before is None:
         return False, False
     stands = await graph.aget_state(graph_config(segment.run_id))
@@ -197,7 +190,7 @@ async def _find_unsaved(graph: ResearchGraph, segment: RunSegment) -> tuple[bool
 
 
 async def _graph_stream(graph: ResearchGraph, segment: RunSegment) -> AsyncGenerator[_StreamPart, None]:
-    """What LangGraph tells; tasks and not updates: of a subgraph, those tell only what it brings back."""
+    """Stream from LangGraph; tasks instead of updates, which would hide the steps inside subgraphs."""
     stream = graph.astream(
         segment.given,
         graph_config(segment.run_id),
@@ -207,20 +200,20 @@ async def _graph_stream(graph: ResearchGraph, segment: RunSegment) -> AsyncGener
         durability="async",
         control=segment.control,
     )
-    # Whoever stops listening ends the work, and waits until nobody works any more.
+    # Leaving early ends the work and waits until all tasks have stopped.
     async with aclosing(cast(AsyncGenerator[_StreamPart, None], stream)) as parts:
         async for part in parts:
             yield part
 
 
 async def _record_event(keeper: RunRecorder | None, event: Progress) -> None:
-    """Have an event written down; of a draft that grows, only the whole."""
+    """Record an event; of a growing draft only the complete one."""
     if keeper and not (isinstance(event.payload, ReportDraft) and not event.payload.is_whole):
         await _write_or_stop(keeper.tell(event))
 
 
 async def _write_or_stop(work: Awaitable[None]) -> None:
-    """What a keeper writes; a disk that is full stops nothing that is saved already."""
+    """Await a recorder; raise RunStopped if its files cannot be written."""
     try:
         await work
     except OSError as error:
@@ -243,7 +236,7 @@ def _checkpoint_details(
 
 
 def _error_for_caller(error: Exception) -> FathomError:
-    """What the caller is told: where a provider or the disk failed, that the run stands and can go on."""
+    """Return the error to raise: RunStopped where a provider or the disk failed, since the run can resume."""
     if isinstance(error, ProviderError):
         return RunStopped(f"{error}")
     if isinstance(error, FathomError):
@@ -252,18 +245,18 @@ def _error_for_caller(error: Exception) -> FathomError:
 
 
 def _current_round(state: ResearchState) -> int:
-    """The round a run is in: the one after the last that was judged, or that one if it was the last."""
+    """Return the current round: the one after the last judged round, or that one if the run stopped there."""
     judgements = state.get("judgements", [])
     return len(judgements) + (not judgements or judgements[-1].stop is None)
 
 
 def graph_config(run_id: str) -> RunnableConfig:
-    """How LangGraph is told which run is meant."""
+    """Return the LangGraph configuration that names the run."""
     return {"configurable": {"thread_id": run_id}, "max_concurrency": _MAX_CONCURRENCY}
 
 
 def finished_task_ids(snapshot: StateSnapshot) -> frozenset[str]:
-    """The tasks of the current step that have ended: they do not run again, and nobody tells them again."""
+    """Return the finished tasks of the current step, which a resume does not repeat."""
     found: set[str] = set()
     for task in snapshot.tasks:
         if task.result is not None:
@@ -274,7 +267,7 @@ def finished_task_ids(snapshot: StateSnapshot) -> frozenset[str]:
 
 
 def state_with_costs(snapshot: StateSnapshot) -> ResearchState:
-    """The state a run stands in, with what the ended tasks of the current step have paid already."""
+    """Return the current state, with the costs of finished tasks whose updates are not applied yet."""
     paid = merge_records(snapshot.values.get("costs", []), list(_task_costs(snapshot)))
     return cast(ResearchState, {**snapshot.values, **({"costs": paid} if paid else {})})
 

@@ -7,6 +7,7 @@ import asyncio
 import shutil
 import tempfile
 import zipfile
+from io import BytesIO
 from pathlib import Path
 from typing import Literal, cast
 
@@ -143,12 +144,8 @@ async def _write_zip(runs: Runs, run_id: str, to: Path) -> None:
 
 
 def _pack(place: Path, to: Path) -> None:
-    part = to.with_name(f".{to.name}.part")
-    to.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(path for path in place.rglob("*") if path.is_file()):
-                archive.write(file, file.relative_to(place.parent))
-        part.replace(to)
-    finally:
-        part.unlink(missing_ok=True)
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(path for path in place.rglob("*") if path.is_file()):
+            archive.write(file, file.relative_to(place.parent))
+    replace_file(to, packed.getvalue())

@@ -23,7 +23,7 @@ from fathom.state import (
     ThreadTurn,
 )
 from fathom.state.records import unite_lists
-from fathom.text.normalization import one_line
+from fathom.text.normalization import shorten_line
 from fathom.text.ranking import terms
 
 _ANSWER_CHARS = 400
@@ -116,8 +116,7 @@ def _first_words(report: Report) -> str:
         s.text for section in report.sections for s in section.sentences
         if s.status == "supported" and s.row is None
     ]  # fmt: skip
-    text = one_line(" ".join(sentences))
-    return text if len(text) <= _ANSWER_CHARS else text[: _ANSWER_CHARS - 1] + "…"
+    return shorten_line(" ".join(sentences), _ANSWER_CHARS)
 
 
 @dataclass(frozen=True)

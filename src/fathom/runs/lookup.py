@@ -1,12 +1,10 @@
 """Search and read outside a run, with the engines and the reader that a run would have.
 
-Only what a search of this lookup found can be read: an id from elsewhere is refused, so that nobody can have
-Fathom fetch an address of their choice.
+Only ids that a search of this lookup returned can be read, so that nobody can make Fathom fetch any address.
 """
 
 import asyncio
 import uuid
-from collections import OrderedDict
 
 from fathom.errors import BadInput
 from fathom.graph.dependencies import RunDependencies, standard_dependencies
@@ -18,26 +16,23 @@ _MOST_KNOWN = 1000
 
 
 class SourceLookup:
-    """Searches and reads; all of it together costs at most what one run may cost."""
+    """Searches and reads, all together within the budget of one run."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._budget_name = f"lookup-{uuid.uuid4().hex}"
-        self._found: OrderedDict[str, Hit] = OrderedDict()
+        self._found: dict[str, Hit] = {}
 
     async def search(self, words: str, *, limit: int = 10) -> dict[str, Hit]:
-        """Return what was found, by ids that `read` takes; raise a ProviderError if every engine failed."""
+        """Return hits by ids for `read`; raise a ProviderError if every engine failed."""
         if not words.strip():
             raise BadInput("The query is empty.")
         working = await asyncio.to_thread(self._dependencies)
         query = Query(id=short_hash(words), text=words.strip()[:400], question="", round=1)
         outcome = await working.engines.search(query, limit=limit)
         by_id = {short_hash(hit.address): hit for hit in outcome.hits[:limit]}
-        for name, hit in by_id.items():
-            self._found[name] = hit
-            self._found.move_to_end(name)
-        while len(self._found) > _MOST_KNOWN:
-            self._found.popitem(last=False)
+        known = {name: hit for name, hit in self._found.items() if name not in by_id} | by_id
+        self._found = dict(list(known.items())[-_MOST_KNOWN:])
         return by_id
 
     async def read(self, name: str) -> tuple[Hit, Document]:

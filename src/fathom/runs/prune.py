@@ -182,7 +182,7 @@ def _remove_papers(folder: Path, kept: set[str], is_idle: bool) -> None:
 async def _shrink(storage: Storage, is_idle: bool) -> str:
     """Why the file could not be made smaller, or nothing."""
     if not is_idle:
-        return "a run is at work; its room is used again, and the file shrinks with the next clean"
+        return "a run is active; its space is reused, and the file shrinks at the next clean"
     try:
         await storage.cleaning.shrink()
     except STORAGE_ERRORS as error:

@@ -151,7 +151,7 @@ def _make_app(address: DatabaseAddress, research: Callable[..., Any] | None = No
     from procrastinate import App, PsycopgConnector, RetryStrategy
 
     async def nobody(**_: Any) -> None:
-        raise RunStopped("Only a worker works on the queue.")
+        raise RunStopped("Queued runs need a worker; start one with: fathom worker")
 
     app = App(connector=PsycopgConnector(conninfo=address.url.get_secret_value(), min_size=1, max_size=4))
     again = RetryStrategy(max_attempts=_MOST_TRIES, linear_wait=2, retry_exceptions={FathomError})

@@ -1,10 +1,10 @@
-"""What is said when a round is over: what was found and how sure it is, what comes next, what it has cost.
+"""The summary of a round: what was found and how certain it is, what comes next, what it has cost.
 
-Does not know screens or files: the same lines stand on both. A line that begins with a dash belongs to the
-title above it.
+Screens and files show the same lines. A line that begins with a dash belongs to the title above it.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fathom.budget.cost_totals import CostBy, EngineUse, cost_by, engine_uses
 from fathom.events import KeyFinding, RoundCompleted, Spent
@@ -16,36 +16,43 @@ from fathom.text.messages import ENGLISH, Messages, messages_for
 
 
 def recall_round(state: RunState, number: int) -> tuple[RoundCompleted, Spent, list[str] | None]:
-    """A judged round, what the run had spent by then, and what was asked next if anything was."""
+    """Return a judged round, the costs up to it, and the queries of the next round, if any."""
     judgement = next(j for j in state["judgements"] if j.round == number)
-    found = _findings_of_round(state, judgement)
     is_last = number == state["judgements"][-1].round
-    done = RoundCompleted(
-        round=number,
-        claims=judgement.claims,
-        new_claims=judgement.new_claims,
-        findings=[KeyFinding(statement=f.statement, tag=f.tag, confidence=f.confidence) for f in found],
-        hypotheses=judgement.hypotheses,
-        gaps=[gap.description for gap in judgement.gaps],
-        suggested=[] if judgement.stop else suggested_queries(judgement),
-        answered=judgement.coverage,
-        has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
-        is_by_words=judgement.is_by_words,
-        summary=summarize_round(
-            judgement, state.get("findings", []), state.get("contradictions", []), _words_of(state)
-        )
+    costs, findings = state.get("costs", []), state.get("findings", [])
+    done = make_round_completed(
+        judgement,
+        _findings_of_round(state, judgement),
+        summary=summarize_round(judgement, findings, state.get("contradictions", []), _words_of(state))
         if is_last
         else "",
-        spent_by=cost_by(state.get("costs", []) if is_last else []),
-        engines=engine_uses(c for c in state.get("costs", []) if c.round <= number),
+        spent_by=cost_by(costs if is_last else []),
+        engines=engine_uses(cost for cost in costs if cost.round <= number),
     )
     asked = [query.text for query in state.get("asked", []) if query.round == number + 1]
     spent = spent_by_run(state) if is_last else Spent(budget_usd=_budget_of(state))
     return done, spent.model_copy(update={"usd": judgement.spent_usd}), asked or None
 
 
+def make_round_completed(judgement: Judgement, findings: Sequence[Finding], **more: Any) -> RoundCompleted:
+    """Return the event of a judged round, with its key findings and the fields in `more`."""
+    return RoundCompleted(
+        round=judgement.round,
+        claims=judgement.claims,
+        new_claims=judgement.new_claims,
+        findings=[KeyFinding(statement=f.statement, tag=f.tag, confidence=f.confidence) for f in findings],
+        hypotheses=judgement.hypotheses,
+        gaps=[gap.description for gap in judgement.gaps],
+        suggested=[] if judgement.stop else suggested_queries(judgement),
+        answered=judgement.coverage,
+        has_high_gap=any(gap.importance == "high" for gap in judgement.gaps),
+        is_by_words=judgement.is_by_words,
+        **more,
+    )
+
+
 def spent_by_run(state: RunState) -> Spent:
-    """What a run has cost by now."""
+    """Return what a run has cost by now."""
     return Spent.on(state.get("costs", []), _budget_of(state))
 
 
@@ -55,7 +62,7 @@ def _words_of(state: RunState) -> Messages:
 
 
 def _findings_of_round(state: RunState, judgement: Judgement) -> list[Finding]:
-    """The findings that the best new claims of the round went into."""
+    """Return the findings that contain the best new claims of the round."""
     new = set(judgement.found)
     return [finding for finding in state.get("findings", []) if not new.isdisjoint(finding.claims)]
 

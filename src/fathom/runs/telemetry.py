@@ -188,19 +188,7 @@ class TelemetryHandler(AsyncCallbackHandler):
         """End a span with what went wrong."""
         self._fail(run_id, error)
 
-    async def on_retriever_error(
-        self,
-        error: BaseException,
-        *,
-        run_id: uuid.UUID,
-        **kwargs: Any,  # noqa: ARG002
-    ) -> None:
-        """End a search that failed."""
-        self._fail(run_id, error)
-
-    async def on_tool_error(self, error: BaseException, *, run_id: uuid.UUID, **kwargs: Any) -> None:  # noqa: ARG002
-        """End a page that could not be read."""
-        self._fail(run_id, error)
+    on_retriever_error = on_tool_error = on_chain_error
 
     def _trace_of_run(self) -> "Context":
         """Return the trace that a run's id stands for, so that every machine continues the same one."""

@@ -188,9 +188,7 @@ class Settings(BaseSettings):
         {"budget_usd": 10.0},
         description="The most that a run over the server may ask for: budget_usd, rounds, sources, branches.",
     )
-    run: RunConfig = Field(
-        RunConfig(), description="What is usual for a run, where the run says nothing else."
-    )
+    run: RunConfig = Field(RunConfig(), description="Defaults for runs.")
 
     @classmethod
     def settings_customise_sources(

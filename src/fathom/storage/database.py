@@ -1,10 +1,11 @@
 """One SQLite file and the two threads that use it: one reads, one writes.
 
-Does not know what is kept. A look-up never waits behind a write, and the event loop waits for neither.
+Reads never wait for a write, and the event loop waits for neither.
 """
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -56,7 +57,7 @@ end;
 """  # noqa: S608 - all words are our own
 
 LAYOUT_VERSION = 5  # 4 names records by `fathom.state`; 5 added `watches`
-OLDEST_LAYOUT = 4  # that is brought up to date by adding what is missing
+OLDEST_LAYOUT = 4  # older files need `fathom upgrade`; this one only lacks tables
 
 BUSY_TIMEOUT_S = 60
 
@@ -75,7 +76,7 @@ create table if not exists writes (
 
 
 def prepare_database(path: Path) -> None:
-    """Make sure that the file is there, writable and of our layout; else BadInput with one sentence."""
+    """Create the tables, or raise BadInput if the file cannot be written or has another layout."""
     try:
         if path.is_file() and _version_of(path) == LAYOUT_VERSION:
             return
@@ -94,7 +95,7 @@ def prepare_database(path: Path) -> None:
 
 
 def is_outdated(connection: sqlite3.Connection) -> bool:
-    """Return whether an earlier Fathom wrote the file: its checkpoints name classes that are gone."""
+    """Return whether an earlier Fathom wrote the file: its checkpoints name classes that no longer exist."""
     (version,) = connection.execute("pragma user_version").fetchone()
     names = "select 1 from sqlite_master where type = 'table' limit 1"
     return version < OLDEST_LAYOUT and connection.execute(names).fetchone() is not None
@@ -132,70 +133,63 @@ T = TypeVar("T")
 DatabaseWork = Callable[[sqlite3.Connection], T]
 
 
-class _FileThread:
-    """A thread and the connection that only it uses."""
+class _OpenFile(threading.local):
+    """The connection of one thread, and the file it has open."""
 
-    def __init__(self, path: Path, prepare_once: Callable[[], None]) -> None:
-        self._path, self._prepare_once = path, prepare_once
-        self._connection: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None  # the file that the connection has open
-        self.thread = ThreadPoolExecutor(1, "fathom-database")
-
-    def run(self, work: DatabaseWork[T]) -> T:
-        """Run the work in a transaction; it is undone if the work fails."""
-        with self._opened() as connection:
-            return work(connection)
+    connection: sqlite3.Connection | None = None
+    file: tuple[int, int] | None = None
 
     def close(self) -> None:
         """Close the connection."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
 
-    def _opened(self) -> sqlite3.Connection:
-        """Return the open connection, or a new one if another file has taken the place of the old one."""
-        if self._connection is None:
+
+class Worker:
+    """One thread that works on the file, started at the first use and again after `close`."""
+
+    def __init__(self, path: Path, prepare_once: Callable[[], None]) -> None:
+        self._path, self._prepare_once = path, prepare_once
+        self._guard, self._open = Lock(), _OpenFile()
+        self._thread: ThreadPoolExecutor | None = None
+
+    async def run(self, work: DatabaseWork[T]) -> T:
+        """Run the work in the thread, in a transaction; it is undone if the work fails."""
+        with self._guard:
+            self._thread = self._thread or ThreadPoolExecutor(1, "fathom-database")
+            job = asyncio.get_running_loop().run_in_executor(self._thread, partial(self._run, work))
+        return await job
+
+    def close(self, *, wait: bool) -> None:
+        """Close the connection after pending work."""
+        with self._guard:
+            thread, self._thread = self._thread, None
+        if thread:
+            thread.submit(self._open.close)
+            thread.shutdown(wait=wait)
+
+    def _run(self, work: DatabaseWork[T]) -> T:
+        with self._connect() as connection:
+            return work(connection)
+
+    def _connect(self) -> sqlite3.Connection:
+        """Return the open connection, or a new one if another file has replaced the old one."""
+        if self._open.connection is None:
             self._prepare_once()
         try:
             about = self._path.stat()
         except FileNotFoundError:
             raise sqlite3.OperationalError(f"{self._path} is gone") from None
         file = (about.st_dev, about.st_ino)
-        if self._connection is None or self._file != file:
-            self.close()
-            self._connection, self._file = connect(self._path), file
-        return self._connection
-
-
-class Worker:
-    """One thread at a time that works on the file, started at the first use and again after `close`."""
-
-    def __init__(self, path: Path, prepare_once: Callable[[], None]) -> None:
-        self._path, self._prepare_once = path, prepare_once
-        self._guard = Lock()
-        self._session: _FileThread | None = None
-
-    async def run(self, work: DatabaseWork[T]) -> T:
-        """Run the work in the thread."""
-        loop = asyncio.get_running_loop()
-        with self._guard:
-            if self._session is None:
-                self._session = _FileThread(self._path, self._prepare_once)
-            session = self._session
-            job = loop.run_in_executor(session.thread, partial(session.run, work))
-        return await job
-
-    def close(self, *, wait: bool) -> None:
-        """Close the connection once all that was begun is done."""
-        with self._guard:
-            session, self._session = self._session, None
-        if session:
-            session.thread.submit(session.close)
-            session.thread.shutdown(wait=wait)
+        if self._open.connection is None or self._open.file != file:
+            self._open.close()
+            self._open.connection, self._open.file = connect(self._path), file
+        return self._open.connection
 
 
 class DatabaseFile:
-    """One file, read and written by everybody in this process."""
+    """One database file, for all readers and writers of this process."""
 
     def __init__(self, path: Path, on_use: Callable[["DatabaseFile"], None] = lambda _: None) -> None:
         self.path, self._on_use = path, on_use
@@ -203,12 +197,12 @@ class DatabaseFile:
         self._reader, self._writer = Worker(path, self._prepare), Worker(path, self._prepare)
 
     async def read(self, work: DatabaseWork[T]) -> T:
-        """Return what the work finds."""
+        """Return the result of reading work."""
         self._on_use(self)
         return await self._reader.run(work)
 
     async def write(self, work: DatabaseWork[T], *, alone: str = "") -> T:
-        """Return what the work gives, once it is committed; `alone`: nobody else writes while it looks."""
+        """Return the result once it is committed; with `alone` nobody else writes meanwhile."""
         self._on_use(self)
 
         def work_alone(connection: sqlite3.Connection) -> T:
@@ -222,7 +216,7 @@ class DatabaseFile:
         await self.write(lambda connection: connection.execute(words, values))
 
     def _prepare(self) -> None:
-        """Make the tables once: a file that disappears later is an error, not a new database."""
+        """Create the tables once: a file that disappears later is an error, not a new database."""
         with self._guard:
             if not self._is_ready:
                 prepare_database(self.path)
@@ -235,7 +229,7 @@ class DatabaseFile:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the file as all parts of the program do; a commit survives a killed process."""
+    """Open the file so that a commit survives a killed process."""
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)
     connection.execute("pragma synchronous=normal")
     return connection

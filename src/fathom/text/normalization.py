@@ -129,3 +129,9 @@ def _fold_written(written: str) -> str:
 def one_line(text: str) -> str:
     """Collapse every run of white space into one space."""
     return " ".join(text.split())
+
+
+def shorten_line(text: str, most_chars: int = 500) -> str:
+    """Return the text on one line, truncated with a mark."""
+    line = one_line(text)
+    return line if len(line) <= most_chars else line[: most_chars - 1].rstrip() + "…"

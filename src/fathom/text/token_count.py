@@ -14,6 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+from fathom.text.normalization import shorten_line
+
 
 def wordllama_folder() -> Path:
     """Return the folder of the wheel's files."""
@@ -211,14 +213,6 @@ def _tokenize() -> Callable[[str], list[object]]:
 K = TypeVar("K")
 
 CountTokens = Callable[[str], int]
-
-LONGEST_LINE = 500
-
-
-def shorten_line(text: str, most_chars: int = LONGEST_LINE) -> str:
-    """Return the text on one line, truncated with a mark."""
-    line = " ".join(text.split())
-    return line if len(line) <= most_chars else line[: most_chars - 1].rstrip() + "…"
 
 
 def fit_lines(lines: Iterable[str], max_tokens: int) -> list[str]:

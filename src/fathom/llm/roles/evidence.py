@@ -16,8 +16,7 @@ from fathom.state.model_io import (
     SentenceToCheck,
     VerificationItem,
 )
-from fathom.text.normalization import one_line
-from fathom.text.token_count import shorten_line
+from fathom.text.normalization import one_line, shorten_line
 from fathom.text.tokens import has_cjk
 
 _TITLE_CHARS = 300

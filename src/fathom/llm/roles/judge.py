@@ -30,10 +30,10 @@ from fathom.state import (
     Ruling,
 )
 from fathom.state.model_io import HypothesisEvidence, JudgeInput
-from fathom.text.normalization import one_line
+from fathom.text.normalization import one_line, shorten_line
 from fathom.text.ranking import terms
 from fathom.text.sentences import split_sentences
-from fathom.text.token_count import fit_entries, shorten_line
+from fathom.text.token_count import fit_entries
 from fathom.text.tokens import has_cjk
 
 _ORDINARY = 3

@@ -29,8 +29,8 @@ from fathom.state import (
     SummarySentence,
 )
 from fathom.state.model_io import EditInput, ReportPoint, RewriteInput, SourceText, WriteInput
-from fathom.text.normalization import one_line
-from fathom.text.token_count import fit_entries, shorten_line
+from fathom.text.normalization import one_line, shorten_line
+from fathom.text.token_count import fit_entries
 
 MAX_KEYED_POINTS = 100
 
