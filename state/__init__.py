@@ -14,7 +14,7 @@ from fathom.state.depth import (
     Review as Review,
     Strategy as Strategy,
 )
-from fathom.state.earlier_runs import (
+from fathom.state.planning import (
     Change as Change,
     EarlierRun as EarlierRun,
     Fork as Fork,

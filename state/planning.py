@@ -1,10 +1,12 @@
-"""Records of planning: directions of branches, effort, forecast, thinking tools, lessons, a user's review."""
+"""Records of planning: earlier runs, directions of branches, effort, forecast, lessons, a user's review."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from fathom.state.records import Family, Query, Reason, Record, Score
+from fathom.state.evidence import Judgement, Ruling
+from fathom.state.records import Claim, Family, Page, Query, Reason, Record, Score, SubQuestion
+from fathom.state.report import Outline, Section
 from fathom.state.run_config import RunConfig
 
 
@@ -64,7 +66,7 @@ ThinkingToolName = Literal["scientific method", "first principles", "Occam's raz
 
 
 class Effort(Record):
-    """How much work a question deserves: defaults for limits that nobody set."""
+    """How much work a question deserves: defaults for limits the user did not set."""
 
     kind: EffortKind
     questions: int = Field(ge=1)
@@ -130,3 +132,80 @@ class ReviewAnswer(BaseModel):
         if self.action in {"feedback", "add"} and not self.text.strip():
             raise ValueError(f"{self.action} needs text")
         return self
+
+
+class Fork(Record):
+    """The run and round that a fork branches off from, and its new direction."""
+
+    run: str
+    round: int = Field(ge=1)
+    direction: str
+
+
+class ThreadTurn(Record):
+    """One question of a thread, and the beginning of its answer."""
+
+    run: str
+    question: str
+    answer: str
+    ended: str  # ISO 8601, with its zone
+
+
+class ThreadKnowledge(Record):
+    """The evidence of a thread's runs when they ended."""
+
+    turns: list[ThreadTurn] = Field(min_length=1)  # in the order asked; the last is the one followed up
+    pages: list[Page] = Field([])  # one per address; their texts are stored
+    claims: list[Claim] = Field([])  # drawn from those pages, for the sub-questions of their runs
+    is_recalled: bool = False  # the relevant part is in the state, and the rest was dropped
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Tell whether there is evidence that was not yet searched for the new question."""
+        return bool(self.pages) and not self.is_recalled
+
+
+ChangeKind = Literal[
+    "page changed",
+    "page gone",
+    "page back",
+    "page new",
+    "claim gone",
+    "claim new",
+    "section rewritten",
+    "section new",
+    "section gone",
+    "section untouched",
+]
+
+
+class EarlierRun(Record):
+    """The state of the earlier run when it ended."""
+
+    run: str
+    ended: str  # the day, as YYYY-MM-DD
+    pages: list[Page]
+    claims: list[Claim]
+    questions: list[SubQuestion]
+    asked: list[Query]
+    offered: list[str]  # canonical addresses of all hits that are not new, read or not
+    judgements: list[Judgement]
+    rulings: list[Ruling]
+    outline: Outline | None
+    sections: list[Section]
+
+
+class Change(Record):
+    """One difference to the earlier run; sections are listed even if unchanged."""
+
+    kind: ChangeKind
+    what: str
+    why: str = ""
+
+
+class RunUpdate(Record):
+    """Which run was updated, and everything that changed since it ended."""
+
+    run: str
+    since: str
+    changes: list[Change]

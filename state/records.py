@@ -1,7 +1,4 @@
-"""What is known, as typed records: frozen, strict, and safe to checkpoint.
-
-Does not know how a record comes about, or who reads it.
-"""
+"""What a run knows, as typed records: frozen, strict, and safe to checkpoint."""
 
 from hashlib import sha256
 from typing import ClassVar, Literal, TypeVar
@@ -20,12 +17,12 @@ LinkKind = Literal["citations", "references"]
 
 
 def short_hash(*parts: str) -> str:
-    """A stable twelve-character name for what the parts say."""
+    """Return a stable twelve-character hash of the parts."""
     return sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 class Record(BaseModel):
-    """What all records share: nobody changes one, and nothing unknown slips in."""
+    """Base class of records: frozen, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -65,7 +62,7 @@ class Query(Record):
 
 
 class Plan(Record):
-    """What a planner wants to find out, and how it wants to look for it.
+    """What a planner wants to find out, and the queries for it.
 
     Its queries are candidates, unless they are settled: then code adds none, and only drops what was asked.
     """
@@ -74,7 +71,7 @@ class Plan(Record):
     questions: list[SubQuestion]
     queries: list[Query]
     perspectives: list[str] = []
-    hypotheses: list[str] = []  # proposed answers, not yet believed
+    hypotheses: list[str] = []  # proposed answers, without evidence yet
     kind: str = ""  # how much effort the model advises
     is_settled: bool = False
 
@@ -106,12 +103,12 @@ _HITS = TypeAdapter(list[Hit])
 
 
 def dump_hits(hits: list[Hit]) -> str:
-    """Hits as a text, to be kept outside the state."""
+    """Serialize hits, to be stored outside the state."""
     return _HITS.dump_json(hits, exclude_defaults=True).decode()
 
 
 def load_hits(text: str) -> list[Hit]:
-    """Hits that were kept as a text."""
+    """Parse serialized hits."""
     return _HITS.validate_json(text)
 
 
@@ -125,7 +122,7 @@ class Origin(Record):
 
 
 class Page(Record):
-    """A source that was read; its text is kept outside the state, under its hash."""
+    """A source that was read; its text is stored outside the state, by its hash."""
 
     key_fields = ("address",)  # the same text at two addresses is two pages
 
@@ -188,14 +185,14 @@ class Claim(Record):
 
 
 class Reason(Record):
-    """A phrase of the message catalogue by its key, and the values for its places: told in any language."""
+    """A phrase of the message catalogue and the values for its places, for any language."""
 
     phrase: str
     values: dict[str, str] = Field({})
 
 
 class Failure(Record):
-    """Something that could not be searched, read or thought; told to the reader."""
+    """Something that could not be searched, read or answered; the report lists it."""
 
     key_fields = ("where", "what", "why")  # the same loss told twice is one loss
 
@@ -203,8 +200,8 @@ class Failure(Record):
     what: str
     why: str
     code: str = ""  # of the error behind it (docs/errors.md), or of a reason that is Fathom's own
-    told: Reason | None = None  # what failed, where Fathom itself puts it into words
-    stand_in: str = ""  # who did it instead, so that nothing is missing
+    told: Reason | None = None  # what failed, where the words are Fathom's own
+    stand_in: str = ""  # the model or engine that did it instead, so that nothing is missing
 
 
 class Cost(Record):
@@ -221,7 +218,7 @@ class Cost(Record):
     tokens_reasoning: int = 0  # of those that came out: what the model thought
     usd: float = 0.0  # what this run paid for it
     is_priced: bool = True
-    saved_usd: float = 0.0  # what it would have cost, had it not been answered before
+    saved_usd: float = 0.0  # the cost avoided by reusing an answer
     is_reused: bool = False  # another run was answered the same, and this one did not ask
     node: str = ""
     round: int = 0

@@ -9,7 +9,6 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
 
-from fathom.state.earlier_runs import EarlierRun, Fork, RunUpdate, ThreadKnowledge
 from fathom.state.evidence import (
     ClaimDraft,
     Contradiction,
@@ -21,7 +20,17 @@ from fathom.state.evidence import (
     Reread,
     Ruling,
 )
-from fathom.state.planning import Direction, Effort, Forecast, Lesson, ThinkingTool
+from fathom.state.planning import (
+    Direction,
+    EarlierRun,
+    Effort,
+    Forecast,
+    Fork,
+    Lesson,
+    RunUpdate,
+    ThinkingTool,
+    ThreadKnowledge,
+)
 from fathom.state.records import (
     Claim,
     Cost,

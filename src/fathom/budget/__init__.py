@@ -1,1 +1,1 @@
-"""What things cost: prices, budgets, forecasts, and what fits into a prompt."""
+"""Prices, budgets and time limits."""

@@ -1,9 +1,8 @@
 """The budget of a run: no call is sent that could cost more than is left.
 
-Does not know prices. Before a call its worst case is set aside, in the database; afterwards the line is
-settled with what it cost. A call that was refused costs nothing; one whose outcome nobody knows stays at its
-worst case, whether it timed out, was cut off or died with the process. Whoever sends a request deep inside an
-engine finds the run's meter around it (`use_meter`).
+Before a call its worst case is reserved in the database; afterwards the line is settled with the real cost.
+A refused call costs nothing. A call with an unknown outcome (timeout, cancellation, killed process) stays at
+its worst case. Engines pay for the requests they send through the current meter (`use_meter`).
 """
 
 import asyncio
@@ -30,16 +29,16 @@ T = TypeVar("T")
 
 @dataclass
 class _CallsInFlight:
-    """What this event loop has set aside for calls that are on their way, for one run."""
+    """What this event loop has reserved for calls in flight, for one run."""
 
     amount: int = 0
     changed: asyncio.Event = field(default_factory=asyncio.Event)
-    # Whoever compares the book with what is on its way must not be overtaken between the two.
+    # Comparing the stored sum with the calls in flight must not be interrupted by another reservation.
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def drop(self, amount: int) -> None:
         self.amount -= amount
-        self.changed.set()  # those who wait for money look again; the next ones wait for the next change
+        self.changed.set()  # waiters check again; later waiters wait for the next change
         self.changed = asyncio.Event()
 
 
@@ -48,7 +47,7 @@ _calls_in_flight: PerLoop[dict[str, _CallsInFlight]] = PerLoop(dict)
 
 @dataclass
 class Reservation:
-    """What is set aside for one call: settled, released, or, left without a word, kept at its worst case."""
+    """The reservation for one call: settled, released, or else kept at its worst case."""
 
     costs: CostTable | None
     run: str
@@ -59,7 +58,7 @@ class Reservation:
 
     @classmethod
     def nothing(cls) -> Self:
-        """Where nobody keeps a book."""
+        """Return a reservation that costs nothing, where there is no budget."""
         return cls(None, "", PaidCall("", "", ""), None, 0, _CallsInFlight())
 
     @property
@@ -68,8 +67,8 @@ class Reservation:
         return self.amount / NANO
 
     async def settle(self, usd: float, tokens_in: int = 0, tokens_out: int = 0) -> None:
-        """The call was answered, and cost this; an engine that took more than there was is remembered."""
-        usd = max(0.0, usd)  # nobody is paid for taking an answer
+        """Book the cost of an answered call; note an engine that cost more than was reserved."""
+        usd = max(0.0, usd)  # a cost is never negative
         if self.costs and self.line is None:
             await self.costs.add(self.run, self.call, to_nano(usd), tokens_in, tokens_out)
         elif self.costs and self.line is not None:
@@ -78,7 +77,7 @@ class Reservation:
                 await self.costs.mark_overspent(self.run, self.call.model, to_nano(usd), self.amount)
 
     async def release(self) -> None:
-        """The call was refused, or never left."""
+        """Release the reservation of a call that was refused or never sent."""
         if self.costs and self.line is not None:
             await self.costs.release(self.line)
 
@@ -99,13 +98,13 @@ class PaidFromBudget(Protocol):
 
 
 def is_paid_from_budget(who: object) -> TypeIs[PaidFromBudget]:
-    """Whether somebody's calls cost money."""
+    """Whether an object's calls cost money."""
     return hasattr(who, "within")  # asked for every task; to ask a protocol takes long
 
 
 @dataclass(frozen=True)
 class Account:
-    """What a run has spent or set aside, and whether looking further had to be refused."""
+    """What a run has spent or reserved, and whether further research was refused."""
 
     usd: float
     is_out: bool
@@ -123,7 +122,7 @@ class Budget:
     async def reserve(
         self, call: PaidCall, worst_usd: float, is_writing: bool, *, least_usd: float | None = None
     ) -> Reservation:
-        """Set the worst case aside, or raise OutOfBudget; use it with `async with`.
+        """Reserve the worst case, or raise OutOfBudget; use it with `async with`.
 
         While other calls of the run are on their way, which may cost less than they could, it waits for
         them. When less than the worst case is left in the end, `least_usd` is taken if that is enough.
@@ -155,7 +154,7 @@ class Budget:
         in_flight: _CallsInFlight,
         changed: asyncio.Event,
     ) -> Reservation | None:
-        """A hold; None when one may be had after a change; OutOfBudget when no change can help."""
+        """Return a reservation, or None if calls in flight may still free enough; else raise OutOfBudget."""
         found = await self._written(call, most, most, limit)
         if isinstance(found, int):
             settled = found - in_flight.amount  # or less: it may just have been settled
@@ -172,9 +171,9 @@ class Budget:
         return Reservation(self.costs, self.run, call, line, amount, in_flight)
 
     async def _written(self, call: PaidCall, most: int, least: int, limit: int) -> tuple[int, int] | int:
-        """What the book says; a line for a call that is cancelled meanwhile, before it left, is struck out.
+        """Write the reservation; if the caller is cancelled meanwhile, remove it again.
 
-        The writing itself cannot be stopped once it has begun.
+        The write itself cannot be stopped once it has started.
         """
         writing = asyncio.ensure_future(self.costs.reserve(self.run, call, most, least, limit))
         try:
@@ -189,12 +188,12 @@ class Budget:
             await self.costs.release(found[0])
 
     async def paid(self, call: str) -> float | None:
-        """All that this run has paid, or may have paid, for a call; None when it never paid for it."""
+        """Return what this run has paid or reserved for a call; None if it never paid for it."""
         found = await self.costs.paid(self.run, call)
         return None if found is None else found / NANO
 
     async def recall(self, call: str, usd: float, tokens_in: int, tokens_out: int) -> float | None:
-        """What this run paid for a call that was answered before; None when another run did.
+        """Return what this run paid for a call that was answered before; None if another run paid.
 
         A crash between the answer and its settling left the worst case; now the cost is known.
         """
@@ -202,7 +201,7 @@ class Budget:
         return await self.paid(call)
 
     async def overspent(self) -> dict[str, str]:
-        """The engines that took more than was set aside for them, each with one sentence about it."""
+        """Return the engines that cost more than was reserved, each with one sentence about it."""
         return {
             name: f"{name} took {paid / NANO:.4f} USD for a call that may take {held / NANO:.4f} at most,"
             " and is not asked again in this run."
@@ -210,16 +209,16 @@ class Budget:
         }
 
     async def account(self) -> Account:
-        """Where the run stands."""
+        """Return what the run has spent, and whether it is out of money."""
         balance = await self.costs.balance(self.run)
         is_out = balance.is_out or 0 < self._limit(False) <= balance.nano
         return Account(balance.nano / NANO, is_out)
 
     async def unreported_costs(self, told: Iterable[Cost]) -> list[Cost]:
-        """Charges for what is in the book and in none of these: calls that were cut off, for good."""
+        """Return the costs in the database that are missing from `told`: calls that were cut off."""
         known = {cost.call: cost.usd for cost in told}
         payments = await self.costs.paid_by_call(self.run)
-        # A charge may have what an earlier try with another name cost in it: nothing is told twice.
+        # A reported cost may include an earlier attempt under another name: count nothing twice.
         missing = sum(payments.values()) - to_nano(sum(known.values()))
         found: list[Cost] = []
         for call, paid in payments.items():
@@ -234,7 +233,7 @@ class Budget:
         return int(round(self.budget_usd * share * NANO, 4))
 
     async def _refused(self, call: PaidCall) -> OutOfBudget:
-        """One sentence, the same whatever was too dear: a report tells it once for each thing it cost."""
+        """Return the error, worded alike for all calls, so that a report lists it once per model."""
         if call.role not in WRITING_ROLES:
             await self.costs.mark_out(self.run)
         return OutOfBudget(f"{call.model} was not asked: too little of the {self.budget_usd:g} USD is left.")
@@ -242,12 +241,12 @@ class Budget:
 
 @dataclass
 class Receipts:
-    """Which calls were to be paid for in a piece of work: who is cut off cannot tell it any more."""
+    """The calls paid for during some work, known even if the work is cut off."""
 
     asked: dict[str, tuple[Budget, PaidCall]] = field(default_factory=dict)
 
     async def costs(self) -> list[Cost]:
-        """What each of them has cost, or may have cost."""
+        """Return what each of them has cost or reserved."""
         paid = [(call, await budget.paid(call.name)) for budget, call in self.asked.values()]
         return [Cost(call=call.name, role=call.role, model=call.model, usd=usd) for call, usd in paid if usd]
 
@@ -257,7 +256,7 @@ _current_receipts: ContextVar[Receipts | None] = ContextVar("receipts", default=
 
 @contextmanager
 def collect_receipts() -> Iterator[Receipts]:
-    """The receipts of what is asked in here, whatever becomes of it."""
+    """Collect the receipts of all calls in this block, even if it fails."""
     receipts = Receipts()
     token = _current_receipts.set(receipts)
     try:
@@ -268,7 +267,7 @@ def collect_receipts() -> Iterator[Receipts]:
 
 @dataclass(frozen=True)
 class Meter:
-    """Who pays for requests, for what, and how much for each."""
+    """The budget that pays for requests, the call, and the price of each request."""
 
     budget: Budget
     call: PaidCall
@@ -280,7 +279,7 @@ _current_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 @contextmanager
 def use_meter(meter: Meter | None) -> Iterator[None]:
-    """Requests sent in here are paid for by this meter; with None, by nobody."""
+    """Charge requests in this block to this meter; with None, to no budget."""
     token = _current_meter.set(meter)
     try:
         yield
@@ -290,9 +289,9 @@ def use_meter(meter: Meter | None) -> Iterator[None]:
 
 @asynccontextmanager
 async def reserve_request(usd: float | None = None) -> AsyncIterator[Reservation]:
-    """One request: its price is set aside before it is sent; OutOfBudget when there is too little left.
+    """Reserve the price of one request, or raise OutOfBudget.
 
-    Whoever sends it settles or releases it; left without a word, it stays counted.
+    The caller settles or releases it; otherwise it stays counted.
     """
     meter = _current_meter.get()
     if meter is None:
@@ -304,7 +303,7 @@ async def reserve_request(usd: float | None = None) -> AsyncIterator[Reservation
 
 
 async def charge_request(ask: Callable[[], Awaitable[T]]) -> T:
-    """The answer to one request, paid for when it is answered, or when it may have been."""
+    """Send one request and charge for it, unless it was surely refused."""
     async with reserve_request() as hold:
         try:
             found = await ask()
@@ -317,7 +316,7 @@ async def charge_request(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 def was_surely_refused(error: ProviderError) -> bool:
-    """Whether it is sure that nobody worked for a request that ended so: it never left, or was told no."""
+    """Whether a failed request certainly cost nothing: it was never sent, or it was refused."""
     if error.status is not None:
         return error.status not in NO_ANSWER_IN_TIME
     return isinstance(error, Unreachable | Refused | BadQuery)

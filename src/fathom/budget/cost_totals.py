@@ -1,7 +1,4 @@
-"""What a run has cost, by who asked, where, when and whom.
-
-Does not know prices or budgets: it adds up charges.
-"""
+"""What a run has cost, by role, node, round, engine and model."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -28,13 +25,13 @@ class CostBy(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _accept_flat_form(cls, given: Any) -> Any:
-        """Reports that were written before there were kinds tell models and engines in one list."""
+        """Accept reports of earlier versions, which list models and engines together."""
         is_flat = isinstance(given, Mapping) and any(isinstance(usd, int | float) for usd in given.values())
         return {"model": given} if is_flat else given
 
 
 def cost_by(costs: Sequence[Cost]) -> CostBy:
-    """The charges added up in every way."""
+    """Add up costs in every way."""
     engines = [cost for cost in costs if cost.role == SEARCH_ROLE]
     models = [cost for cost in costs if cost.role != SEARCH_ROLE]
     return CostBy(
@@ -47,7 +44,7 @@ def cost_by(costs: Sequence[Cost]) -> CostBy:
 
 
 class EngineUse(BaseModel):
-    """What a run had of one engine: searches that were sent, what they found and cost, what is left."""
+    """The use of one engine: searches sent, their results and costs, and the credit left."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,7 +56,7 @@ class EngineUse(BaseModel):
 
 
 def engine_uses(costs: Iterable[Cost]) -> list[EngineUse]:
-    """The engines of a run in the order they were first asked; what another run was answered is no search."""
+    """Return the engines of a run in order of first use; reused answers count no search."""
     uses: dict[str, EngineUse] = {}
     for cost in costs:
         if cost.role == SEARCH_ROLE:
@@ -75,7 +72,7 @@ def engine_uses(costs: Iterable[Cost]) -> list[EngineUse]:
 
 
 class CostTotals(NamedTuple):
-    """Charges added up: what was sent is spent, what another run was answered is saved."""
+    """Total costs: calls sent are spent, answers reused from other runs are saved."""
 
     usd: float
     tokens_in: int
@@ -87,7 +84,7 @@ class CostTotals(NamedTuple):
 
 
 def add_up_costs(costs: Iterable[Cost]) -> CostTotals:
-    """The tally of all charges."""
+    """Return the totals of all costs."""
     usd = saved_usd = 0.0
     tokens_in = tokens_out = calls = saved_calls = saved_tokens = 0
     for cost in costs:
@@ -104,7 +101,7 @@ def add_up_costs(costs: Iterable[Cost]) -> CostTotals:
 
 
 def stamp_costs(update: Any, node: str, number: int) -> Any:
-    """A node's update with its charges saying where and when; a model without a price is told as a loss."""
+    """Add node and round to the costs of a node's update, and a failure for each model without a price."""
     costs: list[Cost] = update.get("costs", []) if isinstance(update, Mapping) else []
     if not costs:
         return update
@@ -115,7 +112,7 @@ def stamp_costs(update: Any, node: str, number: int) -> Any:
 
 
 def make_unpriced_failure(model: str) -> Failure:
-    """What the budget means for a model that nobody has a price for."""
+    """Return the failure that reports a model without a price."""
     return Failure(
         where=UNPRICED_FAILURE,
         what=model,

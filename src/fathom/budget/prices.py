@@ -1,4 +1,4 @@
-"""What a call costs, from a price table that needs no network, and from the prices a person gave.
+"""The price of a call, from an offline price table and the user's own prices.
 
 Does not know budgets. A model nobody has a price for is said to be unpriced, never free.
 """
@@ -46,7 +46,7 @@ class ModelPrice(BaseModel):
     cached: _Usd | None = None
 
     def usd(self, tokens_in: int, tokens_out: int, tokens_cached: int) -> float:
-        """What these tokens cost; the cached ones are among those that went in."""
+        """Return the cost of these tokens; cached tokens are part of the input tokens."""
         again = self.input if self.cached is None else self.cached
         fresh = tokens_in - tokens_cached
         return (fresh * self.input + tokens_cached * again + tokens_out * self.output) / MILLION
@@ -127,11 +127,11 @@ def is_own_server(server: str) -> bool:
 def _usd_from_table(
     model: str, server: str, provider: str, tokens: tuple[int, int, int, int]
 ) -> float | None:
-    from genai_prices import Usage, calc_price  # half a second of imports, paid only by those who pay
+    from genai_prices import Usage, calc_price  # half a second of imports, only if needed
 
     names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
     usage = Usage(**dict(zip(names, tokens, strict=True)))
-    # As this server or provider sells it, if the table knows it; else as whoever made it does.
+    # The price of this server or provider, if the table has it; else that of the model's maker.
     sold_by = _SELLERS.get(provider, provider) if provider != "openai" else None
     asks: list[Callable[[], Any]] = [partial(calc_price, usage, model, provider_api_url=server)]
     if sold_by:
@@ -155,7 +155,7 @@ def find_unpriced_models(settings: Settings, run_config: RunConfig) -> list[str]
 
 
 def refuse_unenforceable_budget(settings: Settings, run_config: RunConfig) -> None:
-    """Say before the run, and not in its report, that it could cost more than somebody said."""
+    """Refuse a budget that cannot be enforced, before the run instead of in its report."""
     if names := find_unpriced_models(settings, run_config):
         raise BadInput(
             f"The budget of {run_config.budget_usd:g} USD cannot be kept, because no price is known for"
@@ -165,7 +165,7 @@ def refuse_unenforceable_budget(settings: Settings, run_config: RunConfig) -> No
 
 
 def describe_unpriced_models(settings: Settings, names: Sequence[str]) -> str:
-    """What the usual cap means for models without a price, and what can be done."""
+    """Explain what the default budget means for models without a price, and what to do."""
     return (
         f"no price is known for {_models_at_servers(settings, names)}, so what it costs is not counted"
         f" and no cap holds it back; {_way_out(settings, names)}"

@@ -1,4 +1,4 @@
-"""How long a run was worked on: time in which nobody works on it does not count.
+"""The working time of a run; time in which it is stopped does not count.
 
 Does not know what is done in that time. Kept in the database of the runs whenever a piece of work ends, so
 that a run that is paused, waits for a person or was killed goes on with the time it has left.
@@ -21,11 +21,11 @@ T = TypeVar("T")
 
 @dataclass
 class _Running:
-    """A run that somebody in this process works on."""
+    """A run that works in this process."""
 
     hands: int
     since: float
-    before_s: float  # what was kept when it began
+    before_s: float  # the stored time when the work started
 
 
 _running: dict[tuple[str, str], _Running] = {}
@@ -34,7 +34,7 @@ _guard = threading.Lock()
 
 @dataclass(frozen=True)
 class TimeBudget:
-    """One run's time. What is under way when it is used up may end; `grace_s` are left for the report."""
+    """The time limit of a run. Work in progress may end; `grace_s` are left for the report."""
 
     storage: Storage
     run: str
@@ -43,7 +43,7 @@ class TimeBudget:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """Time counts while at least one is at work."""
+        """Count time while at least one user is active."""
         self._begin(await self.storage.runs.worked_s(self.run))
         try:
             yield
@@ -60,20 +60,20 @@ class TimeBudget:
 
     @property
     def is_late(self) -> bool:
-        """Whether nothing new is to be begun but the report."""
+        """Whether only the report may still be started."""
         return self.worked_s() >= self.limit_s
 
     def left_s(self, is_writing: bool) -> float:
-        """How long something may take that is begun now."""
+        """Return how long something that starts now may take."""
         end_s = self.limit_s + (self.grace_s if is_writing else self.grace_s / 2)
         return max(0.0, end_s - self.worked_s())
 
     def half_s(self) -> float:
-        """Half of what is left for looking."""
+        """Return half of the time left for research."""
         return max(0.0, self.limit_s - self.worked_s()) / 2
 
     async def begun(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What the call returns; OutOfTime when it is too late to begin, or it took too long to end."""
+        """Await a call; raise OutOfTime if it is too late to start it, or if it takes too long."""
         if self.is_late:
             raise OutOfTime(f"the time of {self.limit_s:g} s is used up")
         with collect_receipts() as receipts:
@@ -106,7 +106,7 @@ class TimeBudget:
             return worked_s
 
     async def _leave(self, worked_s: float) -> None:
-        """Keep the time; until it is on disk, whoever begins anew finds it in memory."""
+        """Store the time; until it is on disk, a new start finds it in memory."""
         await self.storage.runs.add_worked(self.run, worked_s)
         with _guard:
             if self._name in _running and not _running[self._name].hands:

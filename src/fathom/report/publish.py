@@ -44,7 +44,7 @@ from fathom.state import (
     Status,
     Writing,
 )
-from fathom.state.earlier_runs import ChangeKind
+from fathom.state.planning import ChangeKind
 from fathom.text.messages import ENGLISH, Messages, messages_for
 from fathom.text.normalization import one_line
 

@@ -1,4 +1,4 @@
-"""The roles of a run at work, as its events tell: what each is doing, and what they tell each other.
+"""The roles of a run, derived from its events: what each does, and their messages.
 
 Does not know graphs or databases. Events go in, in their order; states and messages come out.
 """
@@ -91,7 +91,7 @@ class AgentTracker:
                 for page in pages:
                     self._start_task("reader", page.title)
             case ContentExtracted(chars=chars):
-                self.works("reader", payload.title)  # an update reads pages that nobody chose
+                self.works("reader", payload.title)  # an update reads pages without a selection
                 self._finish_task("reader", "chars", chars)
             case AnalysisStarted(title=title):
                 self._start_task("analyzer", title)
@@ -110,7 +110,7 @@ class AgentTracker:
                 return
 
     def works(self, agent: AgentName, task: str) -> None:
-        """It is at work, whatever it was before."""
+        """Mark an agent as working."""
         state = self._states[agent]
         if state.status in ("completed", "failed"):
             self._done[agent] = self._begun[agent] = 0
@@ -121,7 +121,7 @@ class AgentTracker:
             self._states[agent] = self._states[agent].moved("working", self._at, current_task=task)
 
     def ends(self, agent: AgentName, **result: JsonValue) -> None:
-        """It has done what it was to do."""
+        """Mark an agent's task as completed."""
         state = self._states[agent]
         found = {**state.intermediate_result, **result}
         self._states[agent] = state.moved(
@@ -167,7 +167,7 @@ class AgentTracker:
 
 
 def agent_states_from_events(run_id: str, events: Iterable[Progress], began: datetime) -> list[AgentState]:
-    """What every agent was doing after the last event."""
+    """Return the state of every agent after the last event."""
     board = AgentTracker(run_id, began)
     for event in events:
         board.tell(event)
@@ -175,7 +175,7 @@ def agent_states_from_events(run_id: str, events: Iterable[Progress], began: dat
 
 
 def agent_messages_from_events(run_id: str, events: Iterable[Progress]) -> list[AgentMessage]:
-    """What the roles told each other, in the order they did."""
+    """Return the messages between roles, in order."""
     found: list[AgentMessage] = []
     for event in events:
         for sender, recipient, kind, content in _messages_of_event(event.payload):
@@ -227,7 +227,7 @@ _ROLE_OF_FAILURE: dict[str, AgentName] = {"search": "searcher", "reading": "read
 
 
 def agent_states_from_state(at: ViewedRun) -> list[AgentState]:
-    """Every role with what came of its work; one that left no trace is idle."""
+    """Return the state of every role from the run's state; a role without results is idle."""
     board, state = AgentTracker(at.run, at.last), at.state
     judgements, report = state.get("judgements", []), state.get("report")
     traces: list[tuple[AgentName, bool, dict[str, JsonValue]]] = [
@@ -246,7 +246,7 @@ def agent_states_from_state(at: ViewedRun) -> list[AgentState]:
 
 
 def agent_messages_from_state(at: ViewedRun) -> list[AgentMessage]:
-    """What the roles must have told each other, round by round, at the times those rounds were saved."""
+    """Return the messages that the run's state implies, round by round."""
     told = [
         *_round_messages(at),
         *(_failure_message(failure, at.last) for failure in at.state.get("failures", [])),
@@ -286,7 +286,7 @@ def _judgement_numbers(judgement: Judgement) -> dict[str, JsonValue]:
 
 
 def _reflection(judgement: Judgement) -> dict[str, JsonValue]:
-    """What the judge thinks of a round: how good and how relevant it is, whether more is needed, and what."""
+    """Return the judgement of a round: quality, relevance, and what is still needed."""
     return {
         "score": judgement.overall,
         "quality": judgement.quality,

@@ -1,7 +1,4 @@
-"""Many questions at once, a few of them in hand at a time; whatever ends it, it can be gone on with.
-
-Does not know screens. A question that fails ends no other one.
-"""
+"""Many questions, a few at a time; a stopped batch can be resumed. A failed question does not stop others."""
 
 import asyncio
 import json
@@ -30,7 +27,7 @@ _NOTES_FORMAT = 1
 
 @dataclass(frozen=True)
 class BatchQuestion:
-    """One question of the file: its line, what is asked, and a name that stays while it is asked the same."""
+    """One question of the file: its line number, its request, and a key derived from the request."""
 
     number: int
     request: ResearchRequest
@@ -96,7 +93,7 @@ def _parse_line(line: str) -> dict[str, Any]:
         raise BadInput(f"It begins like JSON and is none ({error}).") from None
     words = {field_name_of(str(name)): value for name, value in given.items()}
     if "base_url" in words:
-        # Whoever wrote the file need not be who holds the key.
+        # The author of the file may not be the owner of the API key.
         raise BadInput("A model's server is named on the command line or in the settings, not in the file.")
     if "query" not in words:
         raise BadInput("There is no question in it.")
@@ -110,7 +107,7 @@ class BatchNotes:
     path: Path
 
     def entries(self) -> dict[str, dict[str, Any]]:
-        """What is known of each question, by its key; nothing if there is no file yet."""
+        """Return the notes on each question by its key; empty if there is no file yet."""
         try:
             told = json.loads(self.path.read_text("utf-8"))
         except FileNotFoundError:
@@ -123,7 +120,7 @@ class BatchNotes:
         return questions
 
     def write(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
-        """All that is known of each question, by its key."""
+        """Replace the notes on all questions, by key."""
         words = json.dumps({"format": _NOTES_FORMAT, "questions": entries}, ensure_ascii=False, indent=2)
         try:
             replace_file(self.path, words + "\n")
@@ -142,7 +139,7 @@ REPORT_STATUSES = frozenset({"complete", "partial", "unsure", "failed", "extract
 
 @dataclass(frozen=True)
 class QuestionOutcome:
-    """What became of one question."""
+    """The outcome of one question."""
 
     number: int
     question: str
@@ -154,7 +151,7 @@ class QuestionOutcome:
     cost_usd: float = 0.0
     duration_s: float = 0.0
     report: str = ""
-    error: BaseException | None = None  # one that nobody foresaw
+    error: BaseException | None = None  # an unexpected one
 
     @property
     def has_report(self) -> bool:
@@ -162,19 +159,19 @@ class QuestionOutcome:
         return self.status in REPORT_STATUSES
 
     def as_json(self) -> dict[str, Any]:
-        """The outcome as it is kept and printed."""
+        """The outcome as JSON, for the file and the screen."""
         return {name: value for name, value in vars(self).items() if name != "error"}
 
 
 class TotalBudget:
-    """What all questions together may cost: each holds what it may cost for as long as it is in hand."""
+    """A budget for all questions; each reserves its share while it is worked on."""
 
     def __init__(self, usd: float | None = None) -> None:
         self._usd, self._spent, self._held = usd, 0.0, 0.0
         self._changed = asyncio.Condition()
 
     async def hold(self, usd: float) -> float | None:
-        """So much, or what is left of the total once nobody else holds anything; None: nothing is left."""
+        """Reserve this much, or the rest once no other question holds a share; None if nothing is left."""
         if self._usd is None:
             return usd
         async with self._changed:
@@ -188,7 +185,7 @@ class TotalBudget:
             return granted
 
     async def settle(self, held: float, spent: float) -> None:
-        """Give back what was held; what was spent is gone."""
+        """Release a reservation and book what was spent."""
         async with self._changed:
             self._spent += spent
             self._held = max(0.0, self._held - held) if self._usd is not None else 0.0
@@ -199,7 +196,7 @@ class TotalBudget:
 
 
 class BatchStop:
-    """One wish to stop for all questions: the steps in hand end, everything is kept, nothing new is begun."""
+    """A request to stop all questions: current steps end, everything is saved, nothing new starts."""
 
     def __init__(self) -> None:
         self._halts: list[StopSwitch] = []
@@ -212,7 +209,7 @@ class BatchStop:
             halt.request()
 
     def halt(self) -> StopSwitch:
-        """The same wish for one question."""
+        """Return the stop switch of one question."""
         made = StopSwitch()
         self._halts.append(made)
         if self.is_requested:
@@ -256,7 +253,7 @@ class Batch:
         outcomes = {one.key: QuestionOutcome(one.number, one.request.query, runs[one.key]) for one in asked}
         self.note(outcomes)
         places, total = asyncio.Semaphore(self.at_once), TotalBudget(self.total_usd)
-        # Before anybody holds anything: what was paid the last time is gone, also of lines further down.
+        # Book earlier payments of all questions before any question reserves its share.
         await total.settle(0.0, sum([await self.runs.spent_usd(run_id) for run_id in runs.values()]))
 
         async def see_through(one: BatchQuestion) -> None:
@@ -370,7 +367,7 @@ def list_unanswered(asked: Sequence[BatchQuestion], out: Path) -> list[BatchQues
 
 
 def add_forecasts(each: Sequence[Forecast], at_once: int, total_usd: float | None) -> Forecast:
-    """What questions cost together, so many of them at once."""
+    """Add up the forecasts of questions, with `at_once` of them in parallel."""
     likely, worst = [one.expected_s for one in each], [one.worst_s for one in each]
     most = sum(one.worst_usd for one in each)
     return Forecast(

@@ -1,4 +1,4 @@
-"""Two runs side by side: what was asked, how, what was read, what was found, what it cost.
+"""Compare two runs: question, settings, sources, findings and costs.
 
 Does not know where runs are kept or how the comparison is shown.
 """
@@ -46,7 +46,7 @@ class ComparedFinding:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two runs differ; of findings, what the second has more, has not, or is otherwise sure of."""
+    """The differences of two runs; findings that the second adds, lacks, or rates differently."""
 
     runs: Pair[str]
     questions: Pair[str]

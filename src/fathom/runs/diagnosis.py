@@ -1,4 +1,4 @@
-"""What is configured, what is missing, and what would be used.
+"""Diagnose the setup: what is configured, what is missing, and what a run would use.
 
 Asks only model servers on this machine; it says what Fathom would do, without a key leaving it.
 """
@@ -24,14 +24,14 @@ from fathom.storage import open_storage
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found, by title, and whether runs can be kept."""
+    """The findings by title, and whether runs can be stored."""
 
     lines: dict[str, str]
     can_keep_runs: bool
 
 
 async def diagnose(settings: Settings) -> Diagnosis:
-    """Look at models, prices, engines and the place where runs are kept."""
+    """Check models, prices, engines and the database."""
     local = await _local_models(settings)
     return await asyncio.to_thread(_diagnose, settings, local, await _home(settings))
 
@@ -84,7 +84,7 @@ def _model(settings: Settings) -> str:
 
 
 async def _local_models(settings: Settings) -> str:
-    """What servers on this machine offer, and what was chosen of it before."""
+    """Return the models of servers on this machine, and the last choice."""
     found = await find_local_models(settings.local_servers)
     chosen = load_choice(settings.home)
     kept = (
@@ -95,7 +95,7 @@ async def _local_models(settings: Settings) -> str:
 
 
 def _prices(settings: Settings) -> str:
-    """What each model costs; the budget holds back only what has a price."""
+    """Return the price of each model; the budget covers only models with a price."""
     if not settings.has_model:
         return "no model to pay"
     prices = load_prices(settings.prices_file, settings.home)

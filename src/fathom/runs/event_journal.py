@@ -1,4 +1,4 @@
-"""What a run has told, written down once: into a file, or into a database for other machines.
+"""The journal of a run's events: a file, or a table that machines share.
 
 Does not know what an event means. A step that was cut off tells the same again when it is repeated: that is
 known by its content, and left out.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ToldEvents:
-    """The events that were written down by whoever worked on a run before, by content."""
+    """The events that are in the journal already, by content."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._before: Counter[str] = Counter()
@@ -33,7 +33,7 @@ class ToldEvents:
             self._know(line)
 
     def is_new(self, event: Progress, line: str) -> bool:
-        """Whether an event was not told before; each that was counts once."""
+        """Whether an event is new; each recorded event excuses one repetition."""
         name = _event_digest(json.loads(line))
         is_always_new = event.kind == "started" or event.is_last  # each happens again when the work goes on
         if self._before[name] > 0 and not is_always_new:
@@ -47,7 +47,7 @@ class ToldEvents:
             self._before[_event_digest(json.loads(line))] += 1
             if '"round completed"' in line:
                 self._note(Progress.model_validate_json(line))
-        except (ValueError, TypeError, KeyError):  # a line that somebody wrote by hand
+        except (ValueError, TypeError, KeyError):  # not one of our lines
             return
 
     def _note(self, event: Progress) -> None:
@@ -56,14 +56,14 @@ class ToldEvents:
 
 
 class EventJournal(ToldEvents):
-    """One file of events; what it held when it was opened is known."""
+    """A file of events; those it contains when opened are not added again."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(read_whole_lines(path).splitlines())
         self._path = path
 
     def add(self, event: Progress) -> bool:
-        """Write an event, unless it was written by who worked on the run before; whether it is new."""
+        """Append an event unless it was recorded before; return whether it is new."""
         line = escape_json(event.model_dump_json())
         is_new = self.is_new(event, line)
         if is_new:
@@ -81,7 +81,7 @@ class SharedJournal:
     _told: ToldEvents | None = None
 
     async def tell(self, event: Progress) -> None:
-        """Write an event down, unless it was told before."""
+        """Store an event unless it was recorded before."""
         if self._told is None:
             self._told = ToldEvents(body for _, body in await self.events.after(self.run_id, 0))
         line = escape_json(event.model_dump_json())
@@ -97,11 +97,11 @@ class SharedJournal:
 
 
 def recorder_for(storage: Storage, run_id: str, other: RunRecorder | None) -> RunRecorder | None:
-    """Return who writes down what a run tells: the database too, where machines share it."""
+    """Return the recorder of a run's events; with PostgreSQL it stores them in the database too."""
     return SharedJournal(storage.events, run_id, other) if storage.events else other
 
 
 def _event_digest(told: dict[str, Any]) -> str:
-    """What an event says, without when and after how much work it says so."""
+    """Return a hash of an event's content, without its time and costs."""
     said = [told["kind"], told["branch"], told["round"], told["payload"]]
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

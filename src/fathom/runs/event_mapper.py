@@ -1,4 +1,4 @@
-"""From the graph's own stream to events, so that nothing is told that did not happen.
+"""Map the graph's own stream to events, so that every event has really happened.
 
 Does not know screens, folders or databases.
 """
@@ -47,11 +47,11 @@ from fathom.settings.model_names import RECORDED
 from fathom.state import Claim, ClaimDraft, Cost, Outline, ResearchState, RunConfig, RunState, Section
 from fathom.text.messages import messages_for
 
-_DRAFTS_APART_S = 0.25  # of all parts together: more often than that nobody reads them
+_DRAFTS_APART_S = 0.25  # for all parts together; faster is unreadable
 
 
 def start_payloads(node: str, given: dict[str, Any]) -> Iterator[Payload]:
-    """The events in the beginning of one node's work, from what it was given."""
+    """Return the events at the start of a node, from its input."""
     match node:
         case "searcher":
             yield SearchStarted(query=given["query"].text)
@@ -82,7 +82,7 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
             # Their texts are at hand, and are taken from there.
             yield from (ContentExtracted(title=p.title, address=p.address, chars=p.chars) for p in read)
         case "analyzer" if update.get("drafts"):
-            return  # it is told when they are verified
+            return  # the event follows when they are verified
         case "verifier" | "retry":
             yield from _verification_payloads(node, given, update)
         case "searcher" | "selector" | "extractor" | "analyzer":
@@ -180,7 +180,7 @@ def _round_payload(node: str, given: dict[str, Any], update: dict[str, Any]) -> 
 
 
 def _verification_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) -> Iterator[Payload]:
-    """The analyses that are completed now: of pages none of whose drafts is tried once more."""
+    """Return the analyses completed now: of pages without drafts that are retried."""
     asked, left = _drafts_before_and_after(node, given, update)
     done = {draft.page for draft in asked} - {draft.page for draft in left}
     claims = [*given.get("claims", []), *update.get("claims", [])]
@@ -212,7 +212,7 @@ def _drafts_before_and_after(
 
 
 def outline_parts(outline: Outline | None) -> list[OutlinePart]:
-    """The parts of an outline, as an event tells them."""
+    """Return the parts of an outline for an event."""
     return [
         OutlinePart(
             title=part.title, aim=part.aim, claims=len(part.claims), lacks=part.lacks, priority=part.priority
@@ -223,7 +223,7 @@ def outline_parts(outline: Outline | None) -> list[OutlinePart]:
 
 @dataclass
 class _Streamed:
-    """An answer of a model as far as it has come, and what was told of it."""
+    """A streamed answer of a model, and how much of it was sent as events."""
 
     id: str | None
     words: list[str] = field(default_factory=list)
@@ -231,7 +231,7 @@ class _Streamed:
 
 
 class EventMapper:
-    """Turns the graph's stream into events: it knows which branch works, its round, and what was paid."""
+    """Turns the graph's stream into events, and tracks branches, rounds and costs for that."""
 
     def __init__(
         self,
@@ -255,7 +255,7 @@ class EventMapper:
 
     @property
     def spent(self) -> Spent:
-        """What was paid so far, every call once."""
+        """What was paid so far, each call counted once."""
         if self._spent is None or self._spent.budget_usd != self._config.budget_usd:
             self._spent = Spent.on(self._paid.values(), self._config.budget_usd)
         return self._spent
@@ -321,7 +321,7 @@ class EventMapper:
         return make_result(self._run_id, self.with_config(state), time.monotonic() - self._began)
 
     def events(self, place: Sequence[str], task: dict[str, Any]) -> Iterator[Progress]:
-        """The events in a task that has begun or ended, at this place of the graph."""
+        """Yield the events of a task that has started or ended in this part of the graph."""
         task_id = next((part.removeprefix("branch:") for part in place if part.startswith("branch:")), "")
         branch = self._branches.get(task_id, "")
         if "result" not in task:
@@ -334,7 +334,7 @@ class EventMapper:
         given, update = self._given.pop(task["id"], {}), task["result"]
         self._streamed.pop(task["id"], None)
         if not update:
-            if task["name"] == "searcher":  # it was told to stop before it had begun
+            if task["name"] == "searcher":  # it was stopped before it started
                 yield self.event(SearchCompleted(query=given["query"].text, hits=0), branch)
             return
         if costs := update.get("costs"):
@@ -349,12 +349,12 @@ class EventMapper:
         if queries := update.get("queries"):
             self._rounds[branch] = queries[0].round
         if task["name"] == "intake" and self._config.strategy != "loop":
-            return  # the planner tells the effort together with the directions
+            return  # the planner sends the effort together with the directions
         for payload in update_payloads(task["name"], {**given, "run_config": self._config}, update):
             yield self.event(payload, branch)
 
     def _begins(self, task: dict[str, Any]) -> None:
-        """What a task was given is told with what it gives; a branch's own task says where it was sent."""
+        """Remember a task's input for the events of its result, and a branch's direction."""
         self._given[task["id"]] = task["input"]
         if task["name"] == "branch":
             direction = task["input"]["direction"]

@@ -25,7 +25,7 @@ from fathom.storage.rescue import describe_database_error
 
 _StreamPart = tuple[tuple[str, ...], str, Any]  # where, in which mode, what
 _EXPECTED_ERRORS: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)  # anything else is a bug
-_LISTENER_LEFT = "left"  # why the work ends when nobody listens any more
+_LISTENER_LEFT = "left"  # the drain reason when the listener has left
 _MAX_CONCURRENCY = 100  # searches, pages and calls have bounds of their own, in the settings
 
 

@@ -1,4 +1,4 @@
-"""What a run knows, for reading elsewhere: a file, a whole research folder, or one page of it.
+"""Export a run: as a file, a whole research folder, or one page of it.
 
 Does not know the command line. What a file's name ends with says what is wanted.
 """
@@ -68,7 +68,7 @@ async def render_run(runs: Runs, run_id: str, name: FormatName) -> bytes:
 
 
 async def render_page(runs: Runs, run_id: str, name: PageName) -> str:
-    """Return a page of the research folder, made from what is known now."""
+    """Return a page of the research folder, rendered from the current state."""
     state = await _state(runs, run_id)
     if name == "quotes":
         return await render_quotes(state, runs.storage.pages)
@@ -89,7 +89,7 @@ async def render_round(runs: Runs, run_id: str, number: int) -> str:
 async def read_passage(
     runs: Runs, run_id: str, sha: str, place: tuple[int, int], around_chars: int
 ) -> PassageView:
-    """Return a stretch of a page that the run has read, with what stands around it."""
+    """Return a passage of a page that the run has read, with the text around it."""
     page = next((page for page in (await _state(runs, run_id)).get("pages", []) if page.sha == sha), None)
     if page is None:
         raise BadInput(f"Run {short_id(run_id)} has read no such page.")
@@ -108,7 +108,7 @@ async def _state(runs: Runs, run_id: str) -> RunState:
 
 
 async def _write_folder(runs: Runs, run_id: str, place: Path) -> None:
-    """The research folder, made again from what is kept; its events come from the one it was written to."""
+    """Write the research folder again from the database; its events are copied from the run's own folder."""
     snapshot = await runs.snapshot(run_id)
     state = cast(RunState, snapshot.values)
     settings = runs.settings

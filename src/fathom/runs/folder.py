@@ -67,7 +67,7 @@ class ResearchFolder:
             raise self._stopped(error) from error
 
     async def keep(self, state: RunState, spent: Spent) -> None:
-        """Bring every file up to what is now known."""
+        """Update every file to the current state."""
         self._question, self._words = state.get("question", ""), listings.messages_of(state)
         try:
             await write_papers(state, self.texts, self.pdf_store, self.path)
@@ -129,7 +129,7 @@ class ResearchFolder:
 
 
 def render_pages(state: RunState) -> dict[str, str]:
-    """The pages that tell what a run knows, by the names of their files; quotes.md needs texts (`quotes`)."""
+    """Return the pages of a run by file name; quotes.md needs texts (`render_quotes`)."""
     return {
         "outline.md": listings.render_outline(state),
         "findings.md": listings.render_findings(state),
@@ -142,7 +142,7 @@ def render_pages(state: RunState) -> dict[str, str]:
 
 
 def state_text(run_id: str, state: RunState, spent: Spent) -> str:
-    """All that a run knows, as JSON; what is of use only within a round stays out."""
+    """Return the state as JSON, without values that matter only within a round."""
     judgements = state.get("judgements", [])
     groups = group_knowledge(state.get("findings", []), state.get("contradictions", []))
     told = {

@@ -28,18 +28,18 @@ _LOCK = "clean"
 
 @dataclass(frozen=True)
 class PruneChoice:
-    """Which runs go, and which would if they were not at work."""
+    """Which runs to delete, and which only stay because they are running."""
 
     gone: list[RunLine]
     busy: list[RunLine]
-    is_idle: bool  # nobody works on any run, also not on one that stays
+    is_idle: bool  # no run is running, including those that stay
     older_s: float | None
-    at: float  # when it was made; a run may have begun since
+    at: float  # when it was made; a run may have started since
 
 
 @dataclass(frozen=True)
 class PruneResult:
-    """What was taken away, and what the database and the papers beside it took before and take now."""
+    """What was deleted, and the size of the database and the papers before and after."""
 
     gone: list[RunLine]
     busy: list[RunLine]
@@ -58,7 +58,7 @@ def parse_age(said: str) -> float:
 
 
 async def choose_runs(runs: Runs, older_s: float | None, keep: int | None) -> PruneChoice:
-    """The runs whose last step is older than that, but the newest `keep`; without an age, all but those.
+    """Return runs whose last step is older, except the newest `keep`; without an age, all except those.
 
     Runs of watched reports stay.
     """
@@ -70,7 +70,7 @@ async def choose_runs(runs: Runs, older_s: float | None, keep: int | None) -> Pr
     gone: list[RunLine] = []
     busy: list[RunLine] = []
     for place, run_id in enumerate(await run_ids(runs.storage)):
-        with suppress(BadInput):  # somebody else removed it just now
+        with suppress(BadInput):  # another process has just removed it
             _, last = await run_times(runs.storage, run_id)
             is_busy = await _is_busy(runs, run_id, now - last)
             is_idle = is_idle and not is_busy
@@ -101,7 +101,7 @@ async def clean_runs(runs: Runs, choice: PruneChoice, *, is_dry: bool = False) -
 async def _prune(
     storage: Storage, papers: Path, choice: PruneChoice, is_dry: bool
 ) -> tuple[list[str], RemovedRows, str]:
-    """The runs that went, what went with them, and why the file did not shrink, if it did not."""
+    """Delete runs; return them, the rows deleted with them, and why the file did not shrink, if so."""
     lock = await storage.locks.acquire(_LOCK)
     if lock is None:
         raise BadInput("Another process is cleaning up just now.")
@@ -117,7 +117,7 @@ async def _prune(
 
 
 async def _is_busy(runs: Runs, run_id: str, idle_for: timedelta) -> bool:
-    """Whether somebody works on a run: holds its lock, or may do so elsewhere, as `langgraph dev` does."""
+    """Whether a run is running: its lock is held, or a server such as `langgraph dev` may work on it."""
     lock = await runs.storage.locks.acquire(run_id)
     if lock is None:
         return True
@@ -162,7 +162,7 @@ async def _sweep(storage: Storage, choice: PruneChoice, is_dry: bool) -> tuple[l
 
 
 async def _try_to_hold(stack: AsyncExitStack, storage: Storage, run_id: str) -> bool:
-    """Hold a run that is to go for as long as the stack stands; False when somebody was quicker."""
+    """Hold the lock of a run to delete until the stack closes; False if it is taken."""
     lock = await storage.locks.acquire(run_id)
     if lock is None:
         return False
@@ -171,7 +171,7 @@ async def _try_to_hold(stack: AsyncExitStack, storage: Storage, run_id: str) -> 
 
 
 def _remove_papers(folder: Path, kept: set[str], is_idle: bool) -> None:
-    """Remove papers as they came whose text is gone; while somebody works, no young one."""
+    """Remove PDFs whose text was deleted; while runs are running, only old ones."""
     limit = datetime.now(UTC) - (timedelta() if is_idle else _RECENT)
     for file in folder.glob("*.pdf"):
         with suppress(OSError):

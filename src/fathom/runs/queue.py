@@ -1,7 +1,7 @@
 """Runs that wait for a worker: a queue in the database, and workers on any number of machines.
 
-Procrastinate keeps the queue, and knows by heartbeats which workers are gone. Does not know the command line.
-A worker may be killed at any moment: what it was doing is taken over by another, from the last checkpoint.
+Procrastinate keeps the queue and detects dead workers by heartbeats. If a worker is killed, another one
+resumes its runs from the last checkpoint.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from procrastinate import App
 
 _HEARTBEAT_S = 5.0
-_STALLED_S = 20.0  # a worker that was not heard of for so long is taken for gone
+_STALLED_S = 20.0  # a worker without a heartbeat for this long counts as dead
 _POLL_S = 0.5
-_AWAY_S = 2.0  # until a server that could not be asked is asked again
+_AWAY_S = 2.0  # wait before asking an unreachable server again
 _MOST_TRIES = 8
 _OVER = ("succeeded", "failed", "aborted", "cancelled")
 _TASK, _QUEUE = "fathom.research", "fathom"
@@ -51,12 +51,12 @@ class QueuedRun:
     """A run that a worker is to begin, or to go on with."""
 
     run_id: str
-    start: NewRun | None = None  # of a run that was not begun
+    start: NewRun | None = None  # of a run that has not started
     priority: int = 0  # the higher, the sooner
     answer: ReviewAnswer | None = None  # to the plan on the table
 
     def words(self) -> dict[str, Any]:
-        """Return what a worker needs to know; what an earlier run knew is in the database."""
+        """Return the job's arguments; the state of earlier runs is in the database."""
         told: dict[str, Any] = {"run": self.run_id}
         asked = self.start.asked if isinstance(self.start, FollowUpRequest) else self.start
         if isinstance(asked, ResearchRequest):
@@ -72,7 +72,7 @@ class QueuedRun:
 
 @asynccontextmanager
 async def open_queue(settings: Settings) -> AsyncIterator["RunQueue"]:
-    """Open the queue for those who put runs into it."""
+    """Open the queue for adding runs."""
     address = queue_address(settings)
     await open_storage(address).runs.shapes()  # makes the tables, or says in one sentence why not
     app = _make_app(address)
@@ -128,12 +128,10 @@ class RunQueue:
 
 
 async def work_on_queue(shared: SharedRuns, at_once: int, stop: BatchStop) -> None:
-    """Work on what waits, `at_once` runs at a time, until `stop` is requested; a server may be away."""
+    """Work on queued runs, `at_once` at a time, until `stop` is requested; reconnects to the server."""
     from procrastinate.exceptions import ConnectorException
 
-    logging.getLogger("procrastinate").setLevel(
-        logging.CRITICAL
-    )  # what matters is told here, in one sentence
+    logging.getLogger("procrastinate").setLevel(logging.CRITICAL)  # we log what matters ourselves
     address, worker = queue_address(shared.settings), _Worker(shared, stop)
     async with shared.open():
         while not stop.is_requested:
@@ -160,7 +158,7 @@ def _make_app(address: DatabaseAddress, research: Callable[..., Any] | None = No
 
 
 async def _take_over(app: "App") -> None:
-    """Put back what workers had in hand that are gone."""
+    """Queue the jobs of dead workers again."""
     from procrastinate.exceptions import ConnectorException
 
     while True:
@@ -175,7 +173,7 @@ async def _take_over(app: "App") -> None:
 
 @dataclass
 class _Worker:
-    """Works on one run a job, from where it stands to where it ends or waits for somebody."""
+    """Works on one run per job, until it ends or waits for an answer."""
 
     shared: SharedRuns
     stop: BatchStop
@@ -189,7 +187,7 @@ class _Worker:
         follows: str = "",
         updates: str = "",
     ) -> None:
-        """Bring a run to its end, or to a plan that a person wants to see."""
+        """Work on a run until it ends or waits for a review."""
         async with self.shared.open() as runs:
             snapshot = await runs.snapshot(run)
             if has_ended(snapshot) or (snapshot.interrupts and not answer):
@@ -199,7 +197,7 @@ class _Worker:
                 raise BadInput(f"There is no run {run}.")
             left = await runs.storage.batches.left(run) if runs.storage.batches else None
             if is_new and left is not None and left <= 0:
-                return  # nothing is left for it: it is not begun
+                return  # the batch's budget is used up: do not start it
             halt = StopSwitch()
             self._halts.add(halt)
             try:
@@ -214,7 +212,7 @@ class _Worker:
             raise RunStopped(f"Run {run} was left by its worker; another one goes on with it.")
 
     async def work(self, app: "App", at_once: int) -> None:
-        """Work on what waits until somebody wants the worker to end, or the server is away."""
+        """Work on queued runs until the worker should stop or the server is unreachable."""
         working = asyncio.create_task(
             app.run_worker_async(
                 queues=[_QUEUE],
@@ -235,7 +233,7 @@ class _Worker:
             await asyncio.gather(*helping, return_exceptions=True)
 
     async def _wait_for_stop(self, working: "asyncio.Task[None]") -> None:
-        """When somebody wants the worker to end, end the steps in hand and give the runs back."""
+        """On a stop request, finish the current steps and release the runs."""
         while not self.stop.is_requested:  # noqa: ASYNC110 - a signal handler asks, in any thread
             await asyncio.sleep(_POLL_S)
         for halt in self._halts:
@@ -244,7 +242,7 @@ class _Worker:
 
 
 async def _start_of(runs: Runs, request: dict[str, Any] | None, follows: str, updates: str) -> NewRun:
-    """Return what a run begins with."""
+    """Return the start of a run."""
     if updates:
         return (await runs.update(updates))[1]
     asked = ResearchRequest(**request or {})

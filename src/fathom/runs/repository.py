@@ -1,7 +1,4 @@
-"""Which runs a database holds, when they were, who works on them, and which folder belongs to which.
-
-Does not know what a run is about, and imports nothing of reports: a list of runs needs none.
-"""
+"""The list of runs: ids, times, statuses and folders. Imports nothing of LangGraph or reports, to be fast."""
 
 import asyncio
 import json
@@ -38,7 +35,7 @@ class RunLine:
     cost_usd: float
     rounds: int = 0  # that are over
     updates: str = ""  # the id of the run it brings up to date
-    follows: str = ""  # the id of the run whose thread it goes on with
+    follows: str = ""  # the id of the run that it follows up
     forks: str = ""  # the id of the run it shares its past with
     folder: str | None = None  # where its files are, in a list of runs
 
@@ -63,7 +60,7 @@ async def archived_times(storage: Storage, run_id: str) -> list[tuple[datetime, 
 
 
 async def checkpoint_ids(storage: Storage, run_id: str) -> list[str]:
-    """Return the ids of every step of a run that is kept, the latest first."""
+    """Return the ids of all stored steps of a run, newest first."""
     return await storage.checkpoints.steps_of(run_id)
 
 
@@ -188,7 +185,7 @@ async def _load_lines(settings: Settings, ids: Sequence[str]) -> list[RunLine]:
 
 
 async def _line_of_record(storage: Storage, record: RunRecord) -> RunLine | None:
-    with suppress(BadInput):  # somebody removed it just now
+    with suppress(BadInput):  # another process has just removed it
         started, _ = await run_times(storage, record.run)
         return RunLine(
             id=record.run,
@@ -211,7 +208,7 @@ async def _read_checkpoints(settings: Settings, unknown: list[str]) -> dict[str,
     found: dict[str, RunLine | None] = {}
     async with open_runs(settings) as runs:
         for run_id in unknown:
-            with suppress(BadInput):  # somebody removed it just now
+            with suppress(BadInput):  # another process has just removed it
                 line = found[run_id] = await runs.stored_line(run_id)
                 if line.status == OPEN_STATUS:
                     found[run_id] = replace(line, status=await open_status(runs.storage, run_id))

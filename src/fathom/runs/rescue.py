@@ -1,4 +1,4 @@
-"""What is saved of a database that cannot be used any more: a damaged one, or an earlier Fathom's.
+"""Rescue what a damaged database, or one of an earlier Fathom, still contains.
 
 Does not know the command line. A damaged file stays as it is; a run whose record cannot be read is taken from
 its own research folder. Checkpoints of an earlier layout cannot be resumed, for the classes that they name
@@ -32,7 +32,7 @@ from fathom.storage.compression import inflate
 from fathom.storage.database import BUSY_TIMEOUT_S, is_outdated, prepare_database
 from fathom.storage.rescue import Salvaged, salvage_rows
 
-# What records that were changed by chance look like to those who read them.
+# Errors that damaged records raise when they are read.
 _UNREADABLE: tuple[type[Exception], ...] = (
     FathomError, ValueError, TypeError, LookupError, AttributeError, OSError, *STORAGE_ERRORS,
 )  # fmt: skip
@@ -57,7 +57,7 @@ async def rescue_database(settings: Settings, damaged: Path, to: Path) -> Rescue
         for run in await _run_ids(runs):
             place = to / "runs" / short_id(run)
             is_exported = await _is_exported(runs, run, place)
-            is_copied = await _is_copied(runs, run, place)  # what the database has lost may still be there
+            is_copied = await _is_copied(runs, run, place)  # files may remain that the database has lost
             (done.exported if is_exported else done.copied if is_copied else done.lost).append(run)
     return done
 
@@ -177,7 +177,7 @@ def _duration_s(connection: sqlite3.Connection, run: str) -> float:
 
 
 def _rows(connection: sqlite3.Connection, table: str, words: str, *values: str) -> list[Any]:
-    """Return what a table has, if there is one."""
+    """Return the rows of a table, if it exists."""
     names = "select 1 from sqlite_master where type = 'table' and name = ?"
     is_there = connection.execute(names, (table,)).fetchone() is not None
     return connection.execute(words, values).fetchall() if is_there else []
@@ -193,7 +193,7 @@ def _last_steps(connection: sqlite3.Connection) -> Iterator[tuple[str, str, byte
 
 
 def _read_state(connection: sqlite3.Connection, run: str, kind: str, body: bytes) -> RunState:
-    """Return the state of a checkpoint as records of this version; what they do not know is left out."""
+    """Return the state of a checkpoint as records of this version, without unknown fields."""
     values = {
         _OLD_KEYS.get(name, name): value for name, value in _load_plain(kind, body)["channel_values"].items()
     }
@@ -212,7 +212,7 @@ def _read_state(connection: sqlite3.Connection, run: str, kind: str, body: bytes
 
 
 def _load_plain(kind: str, body: bytes) -> Any:
-    """Return what was saved, each record as a dictionary of its fields."""
+    """Return the stored state, each record as a dictionary of its fields."""
     kind, body = inflate(kind, body)
     if kind != "msgpack":
         raise ValueError(f"saved as {kind}")
@@ -235,7 +235,7 @@ def _export(folder: Path, ledger: str, report: str) -> Path:
 
 
 def _copy_page_texts(old: Path, database: Path) -> None:
-    """Copy what reports are verified against; before layout 1 the texts were kept in another way."""
+    """Copy the page texts that reports are verified against; before layout 1 they had another format."""
     words = "insert or ignore into pages select sha, body, used_at from old.pages"
     try:
         with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)) as connection:

@@ -77,7 +77,7 @@ _MOST_GAPS = 3
 def round_summary(
     done: RoundCompleted, spent: Spent, words: Messages = ENGLISH, planned: Sequence[str] | None = None
 ) -> list[str]:
-    """A few lines on a round; the next plan as it was made, or before that what is suggested."""
+    """Return a few lines on a round, and the next plan or, before it is made, the suggested queries."""
     found = [
         # Without a model a passage was found, and nothing was judged.
         ("" if done.is_by_words else f"{words.name('tag', one.tag)} ({one.confidence:.2f}) ")
@@ -138,7 +138,7 @@ def _titled_list(title: str, entries: Sequence[str]) -> list[str]:
 
 
 def _describe_cost(spent: Spent, by: CostBy, words: Messages) -> str:
-    """What was spent, of what, and on whom; then for what, when that is more than one thing."""
+    """Return what was spent, of which budget and on which models; then for what, if for several things."""
     told = words("folder.of_budget", spent=f"{spent.usd:.4f}", budget=f"{spent.budget_usd:.2f}")
     whom = _amounts({**by.model, **by.engine})
     what = _amounts(by.role) if len(by.role) > 1 else ""
@@ -146,6 +146,6 @@ def _describe_cost(spent: Spent, by: CostBy, words: Messages) -> str:
 
 
 def _amounts(by: Mapping[str, float]) -> str:
-    """What each cost; what cost nothing is not told."""
+    """Return the costs by name, without zeros."""
     paid = sorted(((name, usd) for name, usd in by.items() if usd), key=lambda one: -one[1])
     return ", ".join(f"{escape_markdown(name)} {usd:.4f}" for name, usd in paid)

@@ -30,7 +30,7 @@ _CALL = " call"  # how the runs of model calls are named: "plan call"
 
 
 def observe(graph: "ResearchGraph", run_id: str, settings: "Settings") -> "ResearchGraph":
-    """Return the graph with telemetry, if the operator wants any."""
+    """Return the graph with telemetry, if the operator enabled it."""
     if settings.telemetry == "off":
         return graph
     tracer, counters = _instruments()
@@ -50,7 +50,7 @@ def count_result(result: "ResearchResult | None", settings: "Settings") -> None:
 
 @cache
 def _instruments() -> "tuple[Tracer, Mapping[str, Counter]]":
-    """Return the tracer and the counters; without a provider of somebody's, one as the environment says."""
+    """Return the tracer and the counters; without a configured provider, one from the environment."""
     try:
         from opentelemetry import metrics, trace
         from opentelemetry.sdk.metrics import MeterProvider
@@ -90,7 +90,7 @@ def _meter_provider() -> Any:
 
 
 class TelemetryHandler(AsyncCallbackHandler):
-    """Turns what LangChain callbacks hear of a run into spans and counts."""
+    """Turns LangChain callbacks into spans and counters."""
 
     run_inline = True
 
@@ -100,7 +100,7 @@ class TelemetryHandler(AsyncCallbackHandler):
         self._tracer, self._counters = tracer, counters
         self._run_id, self._has_content = run_id, has_content
         self._spans: dict[uuid.UUID, Span] = {}
-        self._nearest: dict[uuid.UUID, Span] = {}  # of every run at work, the span that its own go below
+        self._nearest: dict[uuid.UUID, Span] = {}  # of every open run, the span that is the parent of its own
 
     async def on_chain_start(
         self,
@@ -128,7 +128,7 @@ class TelemetryHandler(AsyncCallbackHandler):
             self._nearest[run_id] = self._nearest[parent_run_id]
 
     async def on_chain_end(self, outputs: Any, *, run_id: uuid.UUID, **kwargs: Any) -> None:  # noqa: ARG002
-        """End a span, with what a call has cost."""
+        """End a span with the cost of a call."""
         told = kwargs.get("metadata") or {}
         if run_id in self._spans and "role" in told:
             tokens = {"input": told.get("tokens_in", 0), "output": told.get("tokens_out", 0)}
@@ -185,7 +185,7 @@ class TelemetryHandler(AsyncCallbackHandler):
         self._end(run_id, told, {})
 
     async def on_chain_error(self, error: BaseException, *, run_id: uuid.UUID, **kwargs: Any) -> None:  # noqa: ARG002
-        """End a span with what went wrong."""
+        """End a span with an error."""
         self._fail(run_id, error)
 
     on_retriever_error = on_tool_error = on_chain_error

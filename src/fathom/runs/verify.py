@@ -96,7 +96,7 @@ def stored_fates(ledger: Ledger, texts: Mapping[str, str]) -> dict[str, QuoteSta
 
 
 async def _evidence(ledger: Ledger, texts: dict[str, str]) -> dict[str, Passage]:
-    """What each claim stands on, with its context where the text of its page is there."""
+    """Return the quotes of each claim, with context where the page's text is stored."""
 
     async def get(sha: str) -> str:
         return texts[sha]

@@ -73,7 +73,7 @@ def view_query(at: ViewedRun) -> ResearchQuery:
 
 
 def view_plan(at: ViewedRun) -> ResearchPlan | None:
-    """The plan as it stands: a step a sub-question, with what was or will be asked for it."""
+    """Return the current plan: one step per sub-question, with its queries."""
     questions = at.state.get("questions", [])
     if not questions:
         return None
@@ -102,7 +102,7 @@ def view_plan(at: ViewedRun) -> ResearchPlan | None:
 
 
 def view_results(at: ViewedRun) -> list[SearchResult]:
-    """Every page that was read, with its best quote; then what was found and not read."""
+    """Return every page that was read, with its best quote; then the results that were not read."""
     best: dict[str, tuple[float, str]] = {}
     for claim in at.state.get("claims", []):
         for quote in claim.quotes:
@@ -198,7 +198,7 @@ def _view_citation(at: ViewedRun, citation: Citation) -> SourceCitation:
 
 
 def view_thread(sights: Sequence[ViewedRun], now: datetime, *, is_closed: bool) -> ConversationThread:
-    """The thread of these runs, in the order they were begun: idle when nothing happened for ten minutes."""
+    """Return the thread of these runs in order; it is idle after ten minutes without activity."""
     last = max(at.last for at in sights)
     thread = ConversationThread(
         id=sights[0].thread,
@@ -214,7 +214,7 @@ def view_thread(sights: Sequence[ViewedRun], now: datetime, *, is_closed: bool) 
 
 
 def search_sources(run_config: RunConfig) -> list[str]:
-    """Where a run looks: engines by name, or what kind of sources they are chosen for."""
+    """Return where a run searches: engines by name, or kinds of sources."""
     named = [*(["local"] if run_config.docs else []), *map(resolve_engine_name, run_config.engines)]
     return _distinct(named) or ["academic" if run_config.academic else "news" if run_config.news else "web"]
 
@@ -225,7 +225,7 @@ def word_count(text: str) -> int:
 
 
 def _kind_of_place(address: str) -> str:
-    """What kind of place a page is at."""
+    """Return the kind of source of a page."""
     name = parse_host(address)
     if not name:
         return "local" if address.startswith("file:") else address.partition(":")[0] or "local"

@@ -63,12 +63,12 @@ CitationNumbers = Annotated[list[Annotated[int, Field(ge=1)]], AfterValidator(_i
 
 
 def stable_id(*parts: str) -> str:
-    """A lasting id for what the parts name: the same run gives the same ids, whenever it is looked at."""
+    """Return an id derived from the parts, the same each time a run is viewed."""
     return str(uuid5(NAMESPACE_URL, "\x1f".join(("fathom", *parts))))
 
 
 class ViewRecord(BaseModel):
-    """What all views share: nobody changes one, and nothing unknown slips in."""
+    """Base class of views: frozen, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -110,7 +110,7 @@ class ResearchQuery(StatusView):
 
 
 class AgentState(StatusView):
-    """What one role of a run is doing."""
+    """The state of one role of a run."""
 
     called = "agent"
     arrows = {
@@ -167,7 +167,7 @@ class ResearchPlan(ViewRecord):
     strategy: str
     keywords: list[NonEmptyText]
     steps: list[PlanStep]
-    estimated_s: int | None = Field(ge=0)  # None: nobody foresaw it, as in an update
+    estimated_s: int | None = Field(ge=0)  # None: not estimated, as in an update
     created_at: AwareDatetime
 
 

@@ -47,7 +47,7 @@ class WatchOutcome:
 
 
 def make_watch(run: str, every: str, webhook: str, allowed_hosts: Sequence[str], now: float) -> Watch:
-    """Return a new watch, first due after its interval; BadInput for what the operator does not allow."""
+    """Return a new watch, first due after its interval; raise BadInput if the operator does not allow it."""
     every_s = parse_age(every)
     if every_s < _SHORTEST_S:
         raise BadInput("A report can be watched every hour (1h) at most.")
@@ -63,11 +63,11 @@ def make_watch(run: str, every: str, webhook: str, allowed_hosts: Sequence[str],
 async def run_due(
     storage: Storage, update: Update, now: Callable[[], float], allowed_hosts: Sequence[str]
 ) -> AsyncIterator[WatchOutcome]:
-    """Bring every report up to date that is due, one after another, and yield what came of it."""
+    """Update every report that is due, one after another, and yield the outcomes."""
     for due in [watch for watch in await storage.watches.every() if watch.due <= now()]:
         lock = await storage.locks.acquire(f"watch-{due.run}")
         if lock is None:
-            continue  # somebody else is at it
+            continue  # another process updates it
         try:
             current = next((watch for watch in await storage.watches.every() if watch.run == due.run), None)
             if current and current.due <= now():
@@ -77,7 +77,7 @@ async def run_due(
 
 
 async def keep_watching(run_watches: Callable[[], Awaitable[Sequence[WatchOutcome]]]) -> None:
-    """Look every minute for what is due, until this is cancelled; a database that is away is asked again."""
+    """Check every minute for reports that are due, until cancelled; retries an unreachable database."""
     while True:
         try:
             for outcome in await run_watches():
@@ -97,7 +97,9 @@ async def _update(
         await storage.watches.settle(watch.run, failed.latest, failed.due, failed.problem)
         return WatchOutcome(failed)
     done = replace(watch, latest=result.run_id, due=now() + watch.every_s, problem="")
-    await storage.watches.settle(watch.run, done.latest, done.due, "")  # it is paid for, whoever hears of it
+    await storage.watches.settle(
+        watch.run, done.latest, done.due, ""
+    )  # it is paid for, even if the webhook fails
     digest = make_digest(result)
     problem = await asyncio.to_thread(_write_digest, folder, digest) if folder else ""
     if watch.webhook:
@@ -116,7 +118,7 @@ def _write_digest(folder: Path, digest: str) -> str:
 
 
 def make_digest(result: ResearchResult) -> str:
-    """Return what changed since the last time as Markdown: pages, claims and parts of the report."""
+    """Return the changes since the last update as Markdown: pages, claims and parts of the report."""
     changes = [change for change in (result.update.changes if result.update else []) if _is_told(change)]
     since = result.update.since if result.update else ""
     lines = [f"# What changed since {since}", "", result.question, ""]
@@ -133,7 +135,7 @@ def _is_told(change: Change) -> bool:
 
 
 async def _tell(watch: Watch, result: ResearchResult, digest: str, allowed_hosts: Sequence[str]) -> str:
-    """Post the digest to the webhook; return what went wrong, if anything did."""
+    """Post the digest to the webhook; return the error, if any."""
     host = urlsplit(watch.webhook).hostname
     if host not in allowed_hosts:
         return f"{host} is no longer allowed (FATHOM_WEBHOOK_HOSTS)."

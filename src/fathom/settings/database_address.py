@@ -1,7 +1,4 @@
-"""Where a PostgreSQL server keeps everything; whoever prints the address never prints its password.
-
-Does not know how one connects.
-"""
+"""The address of a PostgreSQL database; printing it never shows the password."""
 
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit

@@ -1,6 +1,6 @@
 """Names of models: `PROVIDER:MODEL`, a plain name, the path of a GGUF file, or `none`.
 
-Does not know settings, keys or packages: it is imported by every command.
+Imports little, since every command imports it.
 """
 
 import re
@@ -22,7 +22,7 @@ google_vertexai groq huggingface ibm langsmith litellm meta mistralai nvidia oll
 perplexity together upstage xai"""
 PROVIDERS = frozenset(_PROVIDERS.split())
 NO_MODEL = "none"
-RECORDED = "recorded:"  # and the language of the demo whose replies are meant
+RECORDED = "recorded:"  # followed by the language of the demo
 GGUF = ".gguf"
 _PROVIDER = re.compile(r"([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*):(?!//)(.+)")
 
@@ -48,12 +48,12 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def is_full_name(name: str) -> bool:
-    """Whether a name says who serves the model: a provider, or a file."""
+    """Whether a name includes the provider, or is a file."""
     return split_name(name) != ("openai", name)
 
 
 def chat_model_name(model: Any) -> str:
-    """Return the name of a LangChain chat model, as costs and messages tell it."""
+    """Return the name of a LangChain chat model, as in costs and messages."""
     fields = ("model_name", "model", "model_id", "name")
     found = next((name for field in fields if isinstance(name := getattr(model, field, None), str)), "")
     return found.removeprefix("models/") or type(model).__name__

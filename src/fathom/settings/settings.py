@@ -343,13 +343,13 @@ class Settings(BaseSettings):
         return self.temperatures.get(role, self.temperature)
 
     def usual(self, run_config: RunConfig) -> RunConfig:
-        """The configuration of a run, with what is usual where the run itself says nothing."""
+        """Return the configuration of a run, with defaults from the settings."""
         said = {name: getattr(run_config, name) for name in run_config.model_fields_set}
         usual = {name: getattr(self.run, name) for name in self.run.model_fields_set}
         return RunConfig.model_validate({**usual, **said}) if usual else run_config
 
     def with_allowed(self, run_config: RunConfig) -> "Settings":
-        """The same settings for a caller whose word counts: what its configuration names is allowed."""
+        """Return the settings for a trusted caller: whatever its configuration names is allowed."""
         roots = [*self.docs_roots, *(Path(place) for place in run_config.docs)]
         is_file = run_config.model is not None and run_config.model.endswith(".gguf")
         return self.model_copy(
@@ -376,7 +376,7 @@ class _SettingsSource(PydanticBaseSettingsSource):
     """The files beside us and the environment, as one source."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """What pydantic-settings wants to know of one field; all are given at once."""
+        """Unused by us, required by pydantic-settings: all fields are returned at once."""
         return nest_values(read_set_values()).get(field_name), field_name, False
 
     def __call__(self) -> dict[str, Any]:
@@ -391,7 +391,7 @@ def setting_names() -> SettingNames:
 
 
 def read_set_values(config_file: str | Path | None = None) -> dict[str, SetValue]:
-    """What is set in this folder and this environment, by name, with where it was set."""
+    """Return the settings of this folder and environment by name, with their origins."""
     file = config_file or _config_file.get() or os.environ.get(CONFIG_VARIABLE)
     return collect_values(Path.cwd(), os.environ, setting_names(), Path(file).expanduser() if file else None)
 

@@ -1,4 +1,4 @@
-"""What was set, and where: `fathom.toml`, `.env`, the environment. The later one wins.
+"""Read settings and their origins: `fathom.toml`, `.env`, the environment. The later one wins.
 
 Does not know what a setting means, and does not read the environment itself: it is given what stands there.
 """
@@ -73,7 +73,7 @@ def is_secret(field: FieldInfo) -> bool:
 def collect_values(
     folder: Path, environment: Mapping[str, str], names: SettingNames, file: Path | None = None
 ) -> dict[str, SetValue]:
-    """Everything that is set, by name; a name nobody knows is refused with the nearest one.
+    """Return all settings by name; refuse an unknown name and suggest the nearest one.
 
     `file` is read instead of the `fathom.toml` of the folder.
     """
@@ -154,7 +154,7 @@ def _suggestion(name: str) -> str:
 
 
 def _read_dotenv(path: Path) -> dict[str, str]:
-    """What a `.env` says; a line left empty, as in the example to copy, says nothing."""
+    """Read a `.env` file; empty values, as in the example, are ignored."""
     if not path.is_file():
         return {}
     try:

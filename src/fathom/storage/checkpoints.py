@@ -77,7 +77,7 @@ class _UndoingCursor(sqlite3.Cursor):
 
 
 class _UndoingConnection(sqlite3.Connection):
-    """What LangGraph's saver writes stands whole or not at all, and keeps nobody else from writing."""
+    """LangGraph's saver in our own transactions: a write is complete or absent, and blocks no writer."""
 
     def cursor(self, *_: Any) -> sqlite3.Cursor:  # type: ignore[override]
         """Return a cursor that undoes."""

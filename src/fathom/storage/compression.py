@@ -30,7 +30,7 @@ def unpack_text(body: bytes) -> str:
 
 
 class DamagedRecord(sqlite3.DatabaseError):
-    """Stored bytes are not what was once written."""
+    """Raised when stored bytes are damaged."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(f"a stored record is damaged ({type(error).__name__})")

@@ -19,12 +19,12 @@ _MOST_CHARS = 400
 
 @dataclass(frozen=True)
 class ControlSignals:
-    """All orders of a database; every call is its own short transaction, safe from any thread and process."""
+    """All control signals of a database; every call is a short transaction, safe from any thread."""
 
     storage: Storage
 
     async def give(self, run_id: str, word: str, text: str = "") -> Order:
-        """Leave an order; `go` also takes back a pause that nobody has seen yet."""
+        """Add a signal; `go` also cancels a pause that no run has taken yet."""
         known, text = _check_signal(word, " ".join(text.split()))
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         return await self.storage.signals.add(
@@ -32,11 +32,11 @@ class ControlSignals:
         )
 
     async def pending(self, run_id: str) -> list[Order]:
-        """What nobody has taken yet, oldest first."""
+        """Return the signals that no run has taken yet, oldest first."""
         return await self.storage.signals.pending(run_id)
 
     async def runs_to_pause(self) -> set[str]:
-        """The runs that somebody wants to pause: one look for all runs of a process."""
+        """Return the runs with a pending pause: one query for all runs of a process."""
         return await self.storage.signals.runs_with_pending("pause")
 
     async def resumed(self, run_id: str) -> None:
@@ -44,15 +44,15 @@ class ControlSignals:
         await self.taken(run_id, ("pause", "go"), "resumed")
 
     async def ended(self, run_id: str) -> None:
-        """A run is over; what was ordered too late means nothing any more."""
+        """Mark all pending signals of an ended run as consumed."""
         await self.taken(run_id, WORDS, "ended")
 
     def of(self, run_id: str | None) -> "RunSignals":
-        """The orders of one run, as its nodes ask for them; a run that is not saved has none."""
+        """Return the signals of one run, for its nodes; a run that is not saved has none."""
         return RunSignals(self, run_id or "")
 
     async def taken(self, run_id: str, kinds: Sequence[Word], taker: str, number: int = 0) -> list[Order]:
-        """Every order of these kinds that this taker took, now or before."""
+        """Take the pending signals of these kinds; return all that this taker took, now or before."""
         return await self.storage.signals.take(run_id, kinds, taker, number)
 
 
@@ -76,20 +76,20 @@ class RunSignals:
     run_id: str
 
     async def added(self, number: int, place: str = "review") -> Mapping[int, str]:
-        """The queries that belong to this round, taken in this place, by the number of their order."""
+        """Return the queries that were added for this round, by the numbers of their signals."""
         took = await self._taken("add", f"{place} {number}", number)
         return {order.number: order.text for order in took}
 
     async def waiting(self) -> list[str]:
-        """Queries that were added and belong to no round yet."""
+        """Return the added queries that belong to no round yet."""
         return [order.text for order in await self._pending() if order.word == "add"]
 
     async def is_pausing(self, place: str) -> bool:
-        """Whether a person wants a pause, here."""
+        """Whether a pause was requested; the signal is consumed at this place."""
         return bool(await self._taken("pause", place, 0))
 
     async def is_stopping(self, place: str = "") -> bool:
-        """Whether a person wants no more to be looked for; with a place, the order is carried out there."""
+        """Whether the search should stop; with a place, the signal is consumed there."""
         if place:
             return bool(await self._taken("stop", place, 0))
         return any(order.word == "stop" for order in await self._pending())

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 
 def replace_file(path: Path, body: str | bytes) -> None:
-    """Put a file in the place of another; when this returns, a power cut does not take it back."""
+    """Replace a file atomically; after the return it survives a power cut."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -30,7 +30,7 @@ def replace_file(path: Path, body: str | bytes) -> None:
 
 
 def append_lines(path: Path, lines: str) -> None:
-    """Whole lines at the end of a file; where there is no room for all of them, none is left behind."""
+    """Append lines to a file: all of them, or none if the disk is full."""
     left = memoryview(lines.encode("utf-8", "replace"))
     with path.open("ab", buffering=0) as file:
         length = file.seek(0, os.SEEK_END)
@@ -44,7 +44,7 @@ def append_lines(path: Path, lines: str) -> None:
 
 
 def read_whole_lines(path: Path) -> str:
-    """The whole lines of a file; half a line, left by who was killed while writing it, is cut off."""
+    """Return the complete lines of a file; an incomplete last line, left by a killed writer, is removed."""
     try:
         body = path.read_bytes()
     except FileNotFoundError:
@@ -63,7 +63,7 @@ class HeldFile:
     lock: FileLock
 
     async def release(self) -> None:
-        """Let others have it; also when whoever waits for that is cut off."""
+        """Release the lock, even if the caller is cancelled."""
         await asyncio.shield(asyncio.to_thread(self.lock.release))
 
     async def remove(self) -> None:
@@ -84,12 +84,12 @@ class FileLocks:
     folder: Path
 
     async def acquire(self, name: str) -> HeldFile | None:
-        """Return the lock, held, or None when somebody else holds it."""
+        """Take the lock and return it, or None if it is taken."""
         taking = asyncio.ensure_future(asyncio.to_thread(self._acquire, name))
         try:
             return await asyncio.shield(taking)
         except asyncio.CancelledError:
-            taking.add_done_callback(_give_back)  # nobody would ever release it
+            taking.add_done_callback(_give_back)  # else it would never be released
             raise
 
     async def is_held(self, name: str) -> bool:

@@ -92,7 +92,7 @@ def _chunks(found: sqlite3.Cursor) -> Iterator[Sequence[Any]]:
 
 
 async def _copy_run(old: Storage, reader: Saver, writer: Saver, run: str) -> None:
-    """Copy the checkpoints of a run, the oldest first, with what is pending on each."""
+    """Copy the checkpoints of a run and their pending writes, oldest first."""
     for _, judged in await old.checkpoints.archived_ends(run):
         await old.checkpoints.restore_round(run, judged)
     found: list[CheckpointTuple] = [one async for one in reader.alist({"configurable": {"thread_id": run}})]

@@ -84,7 +84,7 @@ _POOL: dict[str, Any] = {"min_size": 1, "timeout": _WAIT_S, "num_workers": 1, "o
 
 
 class SaverPool(AsyncConnectionPool["psycopg.AsyncConnection[Any]"]):
-    """The connections of LangGraph's saver; what the server refuses is told in one sentence of ours."""
+    """The connections of LangGraph's saver; errors of the server become one plain sentence."""
 
     def __init__(self, address: DatabaseAddress) -> None:
         self._address = address
@@ -117,11 +117,11 @@ class PostgresDatabase:
         self.locks = PostgresLocks(self)
 
     async def read(self, work: Work[T]) -> T:
-        """Return what the work finds."""
+        """Return the result of reading work."""
         return await self.run(partial(self._work, work))
 
     async def write(self, work: Work[T], *, alone: str = "") -> T:
-        """Return what the work gives, once it is committed; `alone`: nobody else works under that name."""
+        """Return the result once it is committed; `alone` is a lock that no other write holds meanwhile."""
 
         def in_transaction(connection: Connection) -> T:
             with connection.connection.transaction():  # type: ignore[attr-defined]
@@ -174,7 +174,7 @@ class _HeldAdvisory:
     name: str
 
     async def release(self) -> None:
-        """Let others have it; also when whoever waits for that is cut off."""
+        """Release the lock, even if the caller is cancelled."""
         await asyncio.shield(self.locks.database.run(partial(self.locks.unlock, self.name)))
 
     remove = release  # nothing is left of it
@@ -191,12 +191,12 @@ class PostgresLocks:
         self._connection: psycopg.Connection[Any] | None = None
 
     async def acquire(self, name: str) -> _HeldAdvisory | None:
-        """Return the lock, held, or None when somebody else holds it."""
+        """Take the lock and return it, or None if it is taken."""
         taking = asyncio.ensure_future(self.database.run(partial(self._acquire, name)))
         try:
             return await asyncio.shield(taking)
         except asyncio.CancelledError:
-            taking.add_done_callback(_give_back)  # nobody would ever release it
+            taking.add_done_callback(_give_back)  # else it would never be released
             raise
 
     async def is_held(self, name: str) -> bool:
@@ -206,7 +206,7 @@ class PostgresLocks:
         return row is not None
 
     async def lost(self) -> set[str]:
-        """Return the locks that this process held, and somebody else has taken since."""
+        """Return the locks that this process lost to another one."""
         return await self.database.run(self._find_lost)
 
     def _find_lost(self) -> set[str]:
@@ -222,13 +222,13 @@ class PostgresLocks:
             mine = (name, process_name(self.database.address))
             try:
                 try:
-                    connection.execute(_EVICT, mine)  # waits for what the one before is writing now
+                    connection.execute(_EVICT, mine)  # waits for the current write of the previous holder
                 except psycopg.errors.LockNotAvailable:  # it fell asleep while it was writing
                     connection.execute(_CUT_OFF, mine)
                     connection.execute(_EVICT, mine)
                 connection.execute(_HOLD, mine)
             except psycopg.Error:
-                self._drop()  # the lock goes with the connection, and what else is held is taken again
+                self._drop()  # the lock ends with the connection; other held locks are taken again
                 raise
             self._held.add(name)
             return _HeldAdvisory(self, name)
@@ -272,7 +272,7 @@ class PostgresLocks:
         return bool(row and row[0])
 
     def _retake(self, name: str, connection: "psycopg.Connection[Any]") -> bool:
-        """Take a lock again that the server has forgotten; False if somebody else had it since."""
+        """Take a lock again after the server lost it; False if another process has held it since."""
         if not self._try(name, connection):
             return False
         if connection.execute(_IS_EVICTED, (name, process_name(self.database.address))).fetchone():
@@ -295,7 +295,7 @@ def _give_back(taking: "asyncio.Future[_HeldAdvisory | None]") -> None:
 def make_postgres_storage(
     address: DatabaseAddress, on_use: Callable[[PostgresDatabase], None]
 ) -> tuple[PostgresDatabase, Storage]:
-    """Return a server and everything that is kept in it."""
+    """Return a server and its storage."""
     database = PostgresDatabase(address, on_use)
     storage = make_storage(
         str(address),

@@ -25,11 +25,11 @@ from fathom.settings.database_address import DatabaseAddress
 from fathom.storage.sql import postgres_tables
 
 _CONNECT_S = 10
-_MOST_IDLE_S = 10  # a process that sleeps in the middle of a transaction keeps nobody waiting for longer
+_MOST_IDLE_S = 10  # the server ends transactions that idle for longer, so that they block nobody
 _LAYOUT_LOCK = "layout"
 SAVER_OPTIONS: dict[str, Any] = {"prepare_threshold": 0, "row_factory": dict_row}
 SERVER_ERRORS = (psycopg.Error, PoolTimeout)
-logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # whoever asked is told, in one sentence
+logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # the caller gets one sentence instead
 
 _INSIDE = """
     {0}.thread_id = new.thread_id and strpos({0}.checkpoint_ns, ':') > 0
@@ -99,7 +99,7 @@ create or replace trigger fathom_add_to_batch after insert or update or delete o
     for each row execute function fathom_add_to_batch();
 """  # noqa: S608 - all words are our own
 
-# Whoever follows a run listens under its name.
+# Followers of a run listen on a channel with its name.
 _NOTICES = """
 create or replace function fathom_tell_of_event() returns trigger language plpgsql as $$
 begin
@@ -174,7 +174,7 @@ def lock_number(name: str) -> int:
 
 @contextmanager
 def told_plainly(address: DatabaseAddress) -> Iterator[None]:
-    """Turn what the server or the wire says into one sentence of ours."""
+    """Turn errors of the server or the connection into one plain sentence."""
     try:
         yield
     except SERVER_ERRORS as error:
@@ -192,12 +192,12 @@ def explain(address: DatabaseAddress, error: Exception) -> str:
 
 
 def connect(address: DatabaseAddress, **options: Any) -> "psycopg.Connection[Any]":
-    """Open one connection; what it does is committed statement by statement."""
+    """Open a connection that commits every statement."""
     return psycopg.connect(address.url.get_secret_value(), **connect_options(address), **options)
 
 
 def connect_options(address: DatabaseAddress) -> dict[str, Any]:
-    """Return what all connections of this process have in common."""
+    """Return the options of all connections of this process."""
     theirs = str(conninfo_to_dict(address.url.get_secret_value()).get("options", ""))
     return {
         "autocommit": True,
@@ -235,7 +235,7 @@ def _change_layout(address: DatabaseAddress, connection: "psycopg.Connection[Any
     from langgraph.checkpoint.postgres import PostgresSaver
     from procrastinate.schema import SchemaManager
 
-    version = _version_of(connection)  # somebody may have been quicker
+    version = _version_of(connection)  # another process may have been quicker
     if version > LAYOUT_VERSION:
         raise BadInput(
             f"The database {address} was written by a newer Fathom (layout {version}, this one knows"

@@ -15,16 +15,16 @@ from fathom.storage.sql import Connection, Table
 if TYPE_CHECKING:
     from fathom.storage.postgres import PostgresDatabase
 
-_LISTEN_S = 2.0  # after that a listener looks by itself, should a word have been lost
+_LISTEN_S = 2.0  # then a listener polls, in case a notification was lost
 
 
 class EventTable(Table):
-    """What runs have told, for whoever listens on any machine."""
+    """The events of runs, for listeners on any machine."""
 
     database: "PostgresDatabase"
 
     async def add(self, run: str, body: str) -> None:
-        """Keep an event, and tell those who follow the run."""
+        """Store an event and notify the followers of the run."""
         await self._write("insert into events (run, body) values (?, ?)", run, body.replace("\\u0000", ""))
 
     async def after(self, run: str, number: int) -> list[tuple[int, str]]:
@@ -33,7 +33,7 @@ class EventTable(Table):
         return [(int(found), body) for found, body in await self._rows(words, run, number)]
 
     async def follow(self, run: str, number: int = 0) -> AsyncGenerator[tuple[int, str], None]:
-        """Give every event after that one, as it comes, on whatever machine; never ends by itself."""
+        """Yield every later event as it comes, from any machine; never ends by itself."""
         address = self.database.address
         url = address.url.get_secret_value()
         with told_plainly(address):
@@ -62,10 +62,10 @@ class PaperTable(Table):
 
 
 class PaceTable(Table):
-    """When somebody may next be asked, for all machines; see `SharedPaces`."""
+    """When a server may be asked next, for all machines; see `SharedPaces`."""
 
     async def book(self, name: str, pause_s: float) -> float:
-        """Take the next start, leave a pause behind it, and return how long to wait for it."""
+        """Reserve the next start with a pause after it; return how long to wait for it."""
         words = """
             insert into paces values (?, extract(epoch from clock_timestamp()) + ?)
             on conflict (name) do update set free_at =
@@ -76,7 +76,7 @@ class PaceTable(Table):
         return max(0.0, float(found) - pause_s)
 
     async def close(self, name: str, wait_s: float) -> None:
-        """Have everybody wait for so long."""
+        """Make all machines wait this long."""
         words = """
             insert into paces values (?, extract(epoch from clock_timestamp()) + ?)
             on conflict (name) do update set free_at = greatest(paces.free_at, excluded.free_at)
@@ -84,7 +84,7 @@ class PaceTable(Table):
         await self._write(words, name, wait_s)
 
     async def wait_s(self, name: str) -> float:
-        """Return how long everybody waits now."""
+        """Return how long all machines wait now."""
         words = "select free_at - extract(epoch from clock_timestamp()) from paces where name = ?"
         rows = await self._rows(words, name)
         return max(0.0, float(rows[0][0])) if rows else 0.0
@@ -97,7 +97,7 @@ class BatchTable(Table):
     """Caps that hold for several runs, wherever they are worked on."""
 
     async def open(self, name: str, cap: int, runs: Sequence[str]) -> None:
-        """Have these runs together never spend more than the cap; what they have spent counts."""
+        """Cap what these runs spend together, including what they have spent already."""
 
         def open_batch(connection: Connection) -> None:
             words = "insert into batches values (?, ?, 0) on conflict (name) do update set cap = excluded.cap"

@@ -21,7 +21,7 @@ _HEX = re.compile(rb"[0-9a-f]{32,}")
 
 _PAGE, _RUN = 64, 32  # characters of a page's name, and of the name that branches share
 
-_GRACE_S = 3600.0  # a text put by who is at work may wait so long until a checkpoint names it
+_GRACE_S = 3600.0  # how long a running run may take until a checkpoint refers to a stored text
 
 _USUAL_AGE_S = 30 * 24 * 3600.0
 
@@ -35,7 +35,7 @@ def remove_runs(
     now: float,
     older_s: float | None,
 ) -> RemovedRows:
-    """Take out the threads that are gone and what nobody needs any more, within one transaction.
+    """Delete removed threads and everything that no run needs any more, in one transaction.
 
     `bodies` are LangGraph's tables, each with the words for what a row holds.
     """
@@ -111,16 +111,16 @@ class SqlitePruning:
     async def remove_runs(
         self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
     ) -> RemovedRows:
-        """Take out the runs that are gone and what nobody needs any more; with `is_dry` only count it."""
+        """Delete removed runs and everything that no run needs any more; with `is_dry` only count it."""
         work = partial(_remove_runs, is_idle=is_idle, now=now, older_s=older_s, is_dry=is_dry)
         return await asyncio.to_thread(work, self.path, gone)
 
     async def page_names(self) -> set[str]:
-        """Return the names of all texts that are kept."""
+        """Return the hashes of all stored texts."""
         return await asyncio.to_thread(_page_names, self.path)
 
     async def shrink(self) -> None:
-        """Give the room of what was taken out back to the disk; raises when that cannot be now."""
+        """Return the space of deleted rows to the disk; raise if the database is busy."""
         await asyncio.to_thread(_shrink_database, self.path)
 
     async def size_bytes(self) -> int:
@@ -177,7 +177,7 @@ class PostgresPruning:
     async def remove_runs(
         self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
     ) -> RemovedRows:
-        """Take out the runs that are gone and what nobody needs any more; with `is_dry` only count it."""
+        """Delete removed runs and everything that no run needs any more; with `is_dry` only count it."""
 
         def remove(connection: Connection) -> RemovedRows:
             found = remove_runs(connection, _SERVER_BODIES, gone, is_idle=is_idle, now=now, older_s=older_s)
@@ -194,7 +194,7 @@ class PostgresPruning:
             return counted.found
 
     async def page_names(self) -> set[str]:
-        """Return the names of all texts that are kept."""
+        """Return the hashes of all stored texts."""
         rows = await self.database.read(lambda c: c.execute("select sha from pages").fetchall())
         return {sha for (sha,) in rows}
 

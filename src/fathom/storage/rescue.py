@@ -56,7 +56,7 @@ def salvage_rows(damaged: Path, rescued: Path) -> Salvaged:
 
 
 def _mend_header(copy: Path, sound: Path) -> None:
-    """Put what is alike in every file of ours, and then broken here, in the place of the copy's."""
+    """Replace the parts of the header that are the same in every Fathom database."""
     with copy.open("r+b") as file, sound.open("rb") as other:
         first = other.read(_PAGE_BYTES)
         for start, end in _FIXED:

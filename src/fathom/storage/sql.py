@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Rows(Protocol):
-    """What a statement found."""
+    """The rows of a statement."""
 
     def fetchone(self) -> Any:
         """The next row, or None."""
@@ -41,10 +41,10 @@ class Database(Protocol):
     """One database, for all tables."""
 
     async def read(self, work: Work[T]) -> T:
-        """Return what the work finds."""
+        """Return the result of reading work."""
 
     async def write(self, work: Work[T], *, alone: str = "") -> T:
-        """Return what the work gives, once it is committed; `alone`: nobody else works under that name."""
+        """Return the result once it is committed; `alone` is a lock that no other write holds meanwhile."""
 
     async def execute(self, words: str, values: Sequence[Any]) -> None:
         """Run one statement and commit it."""
@@ -52,7 +52,7 @@ class Database(Protocol):
 
 @dataclass(frozen=True)
 class Table:
-    """What the tables share: one statement a call."""
+    """Base class of tables: runs one statement per call."""
 
     database: Database
 
@@ -135,7 +135,7 @@ create table if not exists control_answers (
 ) without rowid;
 """
 
-# What only a database that machines share has: of the others, folders have the events and the papers.
+# PostgreSQL only; with SQLite, events and papers are files.
 _SHARED_TABLES = """
 create table if not exists events (
     number integer primary key, run text not null, body text not null
@@ -147,7 +147,7 @@ create table if not exists batches (name text primary key, cap integer not null,
 create table if not exists batch_runs (run text primary key, batch text not null);
 """
 
-# What is kept by run, each table with the column that a row's size is measured by.
+# Tables by run, each with the column whose size counts.
 TABLES_BY_RUN = {
     "replies": "reply",
     "past_rounds": "body",

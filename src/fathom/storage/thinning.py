@@ -27,7 +27,7 @@ KEEP_LATEST = 6  # checkpoints of the run that are never thinned out: about its 
 
 
 class CheckpointTable(Table, ABC):
-    """What LangGraph's savers cannot be asked about their checkpoints."""
+    """Queries about checkpoints that LangGraph's savers do not offer."""
 
     async def run_ids(self) -> list[str]:
         """Return the ids of all runs, the newest first."""
@@ -44,7 +44,7 @@ class CheckpointTable(Table, ABC):
         return (first, last) if first else None
 
     async def steps_of(self, run: str) -> list[str]:
-        """Return the ids of every step of a run that is kept, the latest first."""
+        """Return the ids of all stored steps of a run, newest first."""
         words = (
             "select checkpoint_id from checkpoints where thread_id = ? and checkpoint_ns = ''"
             " order by checkpoint_id desc"
@@ -215,7 +215,7 @@ def _dictionary(base: bytes) -> zstandard.ZstdCompressionDict:
     return zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
 
 
-_MOST_KNOWN = 64  # runs whose steps are remembered, so that none is decoded twice
+_MOST_KNOWN = 64  # runs whose steps are cached, so that none is decoded twice
 
 _FEWEST_ENDS = 2  # the last old end stays a checkpoint, which the others are differences from
 
