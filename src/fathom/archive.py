@@ -1,7 +1,6 @@
-"""The runs of a database, looked at and handed on: what needs no model.
+"""The runs of a database: list, show, compare, export, remove. Needs no model.
 
-Does not know the command line. What reads runs is imported by the methods that need it: it takes a second,
-and a list of runs does not.
+Methods import what they need: reading runs takes a second of imports, and a list of runs does not need it.
 """
 
 import asyncio

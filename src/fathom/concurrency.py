@@ -1,6 +1,6 @@
 """The process, its event loops and locks: loop and memory of our own process, blocking calls, locks by name.
 
-Does not know what runs in them. A caller that awaits Fathom keeps its own loop and garbage collector.
+A caller that awaits Fathom keeps its own loop and garbage collector.
 """
 
 import asyncio
@@ -163,7 +163,7 @@ class PerLoop(Generic[T]):
 
 
 class SharedPaces(Protocol):
-    """When somebody may next be asked, for all machines that share a database."""
+    """When a server may be asked next, for all machines that share a database."""
 
     async def book(self, name: str, pause_s: float) -> float:
         """Take the next start, leave a pause behind it, and return how long to wait for it."""
@@ -219,7 +219,7 @@ class PacedLock:
 
 
 class NamedSemaphores:
-    """By name, so many at once in a loop; a name nobody holds or waits for is forgotten."""
+    """Semaphores by name, one set per loop; unused names are forgotten."""
 
     def __init__(self, at_once: int) -> None:
         self.at_once = at_once

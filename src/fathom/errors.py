@@ -1,7 +1,4 @@
-"""What can go wrong, by who can do something about it.
-
-Does not know who raises or who catches.
-"""
+"""Errors, by who can act on them."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -42,7 +39,7 @@ class DatabaseError(FathomError):
 
 
 class ProviderError(FathomError):
-    """A model, an engine or a page did not serve; what was paid on the way is kept."""
+    """A model, an engine or a page failed; the error carries what was paid."""
 
     code = "provider_error"
 
@@ -76,7 +73,7 @@ class Unavailable(ProviderError):
 
 
 class Unreachable(Unavailable):
-    """Nobody listens there, or there is no way."""
+    """The host does not listen or cannot be reached."""
 
 
 class Refused(ProviderError):
@@ -92,7 +89,7 @@ class OutOfBudget(Refused):
 
 
 class OutOfTime(ProviderError):
-    """The run's time is used up: nothing new is begun but the report."""
+    """The run's time is used up: only the report may still be started."""
 
     code = "out_of_time"
 

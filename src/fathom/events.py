@@ -1,8 +1,4 @@
-"""What a run tells while it works: one record an event, typed by its kind, each one line of JSON.
-
-Does not know how events come about (`runs.event_mapper`), or in which order they may come
-(`tests/checks/event_order.py`).
-"""
+"""Events of a run: one record per event, typed by its kind, each one line of JSON."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -307,7 +303,7 @@ class Completed(Payload):
 
 
 class Failed(Payload):
-    """The run can go no further by itself; what it had is kept."""
+    """The run cannot continue by itself; everything so far is saved."""
 
     kind = "failed"
     error: str
@@ -333,7 +329,7 @@ class Progress(_EventRecord):
 
     @property
     def is_last(self) -> bool:
-        """Whether the work ends with this event, or stands until somebody has it go on."""
+        """Whether the work ends with this event, or waits to be resumed."""
         is_round = isinstance(self.payload, Checkpoint) and self.payload.why == "round"
         return self.kind in FINAL_KINDS and not is_round
 

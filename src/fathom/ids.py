@@ -1,7 +1,4 @@
-"""A run's id as people see it.
-
-Does not know runs.
-"""
+"""Short ids of runs."""
 
 import uuid
 

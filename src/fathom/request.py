@@ -1,7 +1,4 @@
-"""What a caller asks for, checked at the door.
-
-Does not know how it is done.
-"""
+"""The request of a caller, validated."""
 
 import os
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""Fathom from Python.
-
-Does not know the command line. See `DeepResearcher`.
-"""
+"""Fathom from Python: see `DeepResearcher`."""
 
 import asyncio
 import time
@@ -139,7 +136,7 @@ class DeepResearcher(RunArchive):
         return await self.begin(demo_request(language))
 
     async def session(self, run_id: str | None = None) -> "Session":
-        """A session on a run that was begun anywhere, by the first characters of its id; or on the latest."""
+        """Return a session on any run, by the first characters of its id, or on the latest."""
         async with self._shared.open() as runs:
             full = await runs.find(run_id)
             snapshot = await runs.snapshot(full)
@@ -207,7 +204,7 @@ class DeepResearcher(RunArchive):
             known = set(await runs.storage.checkpoints.run_ids())
 
             async def update(watch: "Watch") -> "tuple[ResearchResult, Path | None]":
-                if watch.updating in known:  # it was begun by somebody who was cut off
+                if watch.updating in known:  # an earlier update was cut off
                     session = await self.session(watch.updating)
                 else:
                     session = await self.begin_update(watch.latest)
@@ -272,7 +269,7 @@ class DeepResearcher(RunArchive):
         return await self.session(new_id)
 
     async def forecast(self, request: ResearchRequest) -> Forecast:
-        """What a question would cost; nothing is searched, read or asked, and no run is begun."""
+        """Return what a question would cost; nothing is searched, read or asked, and no run starts."""
         return await (await self.begin(request)).forecast()
 
     async def batch(
@@ -410,7 +407,7 @@ class DeepResearcher(RunArchive):
                 yield event
 
     async def forecast_audit(self, report: "str | AuditRequest") -> Forecast:
-        """What an audit would cost; its sources are not read, and nobody is asked."""
+        """Return what an audit would cost; its sources are not read, and no model is asked."""
         from fathom.audit.auditor import AuditRequest, forecast_audit
 
         request = AuditRequest(report=report) if isinstance(report, str) else report
@@ -437,7 +434,7 @@ class DeepResearcher(RunArchive):
         return iterate_blocking(lambda: self.stream(request))
 
     def start_sync(self, request: ResearchRequest) -> "BlockingSession":
-        """`start` for those who wait."""
+        """Blocking version of `start`."""
         from fathom.session import BlockingSession
 
         return BlockingSession(run_blocking(lambda: self.start(request)))

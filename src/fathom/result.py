@@ -1,7 +1,4 @@
-"""What a caller gets back.
-
-Does not know the graph; it reads a run's last state.
-"""
+"""The result of a run."""
 
 from collections import Counter
 from collections.abc import Sequence

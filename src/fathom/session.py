@@ -1,6 +1,6 @@
-"""One run, step by step: looked at, steered and ended by the program that began it.
+"""One run, step by step: a program watches, steers and ends it.
 
-Does not know the command line. See `Session`. All sessions of a loop share one open database.
+See `Session`. All sessions of a loop share one open database.
 """
 
 import asyncio
@@ -81,7 +81,7 @@ class Session:
 
     @property
     def question(self) -> str:
-        """What a new run is asked; of a follow-up, as it is understood alone. Empty once it has begun."""
+        """The question of a new run; of a follow-up in words that stand alone. Empty once it has started."""
         start = self._start
         if isinstance(start, ResearchRequest):
             return start.query
@@ -89,7 +89,7 @@ class Session:
 
     @property
     def is_reworded(self) -> bool:
-        """Whether a follow-up that has not begun is more than another spelling of what was asked."""
+        """Whether the question of a new follow-up differs from the user's in more than spelling."""
         return isinstance(self._start, FollowUpRequest) and self._start.is_reworded
 
     @property
@@ -159,17 +159,17 @@ class Session:
         await self.signal("add", text)
 
     async def pause(self) -> None:
-        """Have whoever works on the run stop after the current step."""
+        """Pause the run after the current step, wherever it works."""
         await self.signal("pause")
 
     async def signal(self, word: SignalWord, text: str = "") -> None:
-        """Leave a control signal: pause, go, stop, or add with a query; whoever works on the run hears it."""
+        """Send a control signal: pause, go, stop, or add with a query, wherever the run works."""
         if self.is_complete:
             raise BadInput(f"Run {short_id(self.id)} is over; there is nothing to {word}.")
         await ControlSignals(open_storage(self._shared.settings.database)).give(self.id, word, text)
 
     async def wait_for_go(self) -> bool:
-        """Wait until somebody says go or stop, here or in another process; False when we leave instead."""
+        """Wait for a go or stop signal from any process; False if `leave` was called."""
         signals = ControlSignals(open_storage(self._shared.settings.database))
         while not self._halt.is_requested:
             if {signal.word for signal in await signals.pending(self.id)} & {"go", "stop"}:
@@ -190,7 +190,7 @@ class Session:
         """Look no further and write the report; also while `events` is being listened to elsewhere."""
         if not self.is_complete:
             await self.signal("stop")
-            async with self._turn:  # whoever works on the run now gets to its end first
+            async with self._turn:  # after the current work on the run has ended
                 answer = ReviewAnswer(action="finish") if self._table else None
             while not self.is_complete:
                 await self.go_on(answer if self._table else None)
@@ -226,7 +226,7 @@ class Session:
         return result
 
     async def forecast(self) -> Forecast:
-        """What a run that has not begun would cost; nobody is asked anything."""
+        """Return what a new run would cost; no model is asked."""
         settings = self._shared.settings
         past = await load_past_runs(open_storage(settings.database))
         own = settings.with_allowed(self.config)
@@ -239,7 +239,7 @@ class Session:
         return describe_unpriced_models(own, names) if names else ""
 
     def restore(self, snapshot: StateSnapshot) -> None:
-        """Take notice of where a run stands that was begun elsewhere."""
+        """Take over the state of a run that was started elsewhere."""
         self.config = config_in_snapshot(snapshot)
         self.is_complete = has_ended(snapshot)
         self._table = open_checkpoint(snapshot) or self._table

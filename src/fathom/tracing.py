@@ -1,7 +1,6 @@
 """Runs that LangChain callbacks see (LangSmith, Studio, any handler): searches, fetches, answers used again.
 
-Each is a child of the node that asked, found through the current runnable config. Does not know what is
-traced, and does nothing when nobody listens.
+Each is a child of the node that asked, found through the current runnable config.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """The price of a call, from an offline price table and the user's own prices.
 
-Does not know budgets. A model nobody has a price for is said to be unpriced, never free.
+A model without a known price counts as unpriced, never as free.
 """
 
 import ipaddress

@@ -1,7 +1,7 @@
 """The working time of a run; time in which it is stopped does not count.
 
-Does not know what is done in that time. Kept in the database of the runs whenever a piece of work ends, so
-that a run that is paused, waits for a person or was killed goes on with the time it has left.
+It is stored in the database whenever a piece of work ends, so that a run that was paused or killed continues
+with the time it has left.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The HTTP client of search engines: one for each event loop, with connections that are kept alive.
 
 The proxies of the environment are honoured (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`), but never
-for this machine itself. Does not know engines, nor what an answer means.
+for this machine itself.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class BodyTooLarge(Exception):
 
 @functools.cache
 def tls_context() -> ssl.SSLContext:
-    """Return the certificates that are believed; read from disk once a process."""
+    """Return the trusted certificates, read from disk once per process."""
     return httpx2.create_ssl_context()
 
 
@@ -62,7 +62,7 @@ class ClientPerLoop(Generic[C]):
         made = self._made()
         if "client" not in made:
             tls = await load_tls_context()
-            if "client" not in made:  # nobody else made it meanwhile
+            if "client" not in made:  # no other task made it meanwhile
                 owner = self._owned()["client"] = self._hold_client(made, tls)
                 await anext(owner)
         return made["client"]

@@ -1,7 +1,6 @@
 """Web pages fetched with care: public addresses only, bounded in size, time and redirects.
 
-Every hop of a redirect is checked again and passes the gate; no cookie is kept. Does not know what the bytes
-mean, and does not retry.
+Every hop of a redirect is checked again and passes the gate; no cookie is kept.
 """
 
 import asyncio
@@ -45,7 +44,7 @@ _ACCEPT_HEADER = "text/html,application/xhtml+xml,application/pdf,text/markdown,
 _ENCODINGS = ("gzip", "deflate")
 _KNOWN_ENCODINGS = frozenset({"", "identity", "x-gzip", *_ENCODINGS})
 
-# Entered before every request of a chain of redirects and left after it: who may ask, and when.
+# Entered before every request of a redirect chain and left after it: permission and pace.
 Gate = Callable[[str], AbstractAsyncContextManager[None]]
 
 

@@ -1,7 +1,6 @@
 """Which addresses a fetch may connect to: public ones only, checked after the name is resolved.
 
-A connection goes to the very address that was checked, so a name cannot change in between. Does not know
-redirects: whoever follows one asks again, and every new connection is checked again.
+A connection goes to the very address that was checked, so a name cannot change in between.
 """
 
 import asyncio
@@ -31,7 +30,7 @@ _KEPT_S = 5.0
 
 
 class HostUnknown(Exception):
-    """A name that nobody can resolve now."""
+    """A host name that cannot be resolved now."""
 
 
 class HostBlocked(Exception):
@@ -138,7 +137,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         return found
 
     def check_unresolved(self, host: str, port: int) -> None:
-        """Refuse what can be told without resolving: addresses in numbers, and ports."""
+        """Refuse numeric addresses and ports, before names are resolved."""
         try:
             is_public_or_a_name = is_public(ipaddress.ip_address(host.partition("%")[0]))
         except ValueError:

@@ -1,7 +1,4 @@
-"""Trying again, for anything that may be unavailable for a moment.
-
-Does not know what it calls: only that `Unavailable` is worth another try, and nothing else is.
-"""
+"""Retry calls that raise `Unavailable`."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -39,7 +36,7 @@ class RetryPolicy:
     longest_s: float = 30.0
 
     def after(self, error: Exception) -> bool | timedelta:
-        """Return whether to try again, or after what time exactly; asking sooner than told is of no use."""
+        """Return whether to retry, or the exact wait that the server demands."""
         if not isinstance(error, Unavailable):
             return False
         if error.wait_s is None:

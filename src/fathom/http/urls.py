@@ -1,7 +1,4 @@
-"""When two addresses mean the same page.
-
-Does not know how a page is fetched: a canonical address is a key to compare by, not a place to go.
-"""
+"""Canonical addresses, to tell whether two addresses mean the same page. They are not for fetching."""
 
 import re
 from contextlib import suppress

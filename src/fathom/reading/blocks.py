@@ -1,7 +1,6 @@
 """The one shape all documents are brought into: blocks with blank lines between them.
 
 A block is a heading (`# `), a paragraph on one line, a list or a table with a line an entry, or fenced code.
-Does not know where blocks come from.
 """
 
 import re

@@ -47,7 +47,7 @@ class PdfStore:
             await self.shared.put(sha, body)
 
     async def find(self, sha: str) -> Path | None:
-        """The PDF whose text has that hash, if it was kept here or on another machine."""
+        """Return the PDF whose text has that hash, if this or another machine stored it."""
         place = self._place(sha)
         if await asyncio.to_thread(place.is_file):
             return place
@@ -109,7 +109,7 @@ class PageCache:
             return None
 
     async def put(self, address: str, kept: CachedPage) -> None:
-        """Keep a page in the place of what was there; a full disk is told in the log and forgiven."""
+        """Store a page, replacing an older one; a full disk is only logged."""
         try:
             before = kept.checked - _MAX_KEPT_S
             await self.storage.web_pages.put(page_key(address), _row_from_page(kept), before)
@@ -226,7 +226,7 @@ class CachedReader:
 
 
 def page_key(address: str) -> str:
-    """What a page is kept under: its canonical address, but not the same for a paper and its abstract."""
+    """Return the key of a page: its canonical address, but different for a paper and its abstract."""
     key = canonical_address(address)
     return address.partition("#")[0] if key.startswith("https://arxiv.org/abs/") else key
 

@@ -1,6 +1,6 @@
 """Which kind of document some bytes are, and what reads that kind.
 
-Adding a kind is one file and one line in each table. Does not know where the bytes come from.
+Adding a kind is one file and one line in each table.
 """
 
 import asyncio

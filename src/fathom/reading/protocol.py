@@ -1,7 +1,4 @@
-"""What reading a source promises.
-
-Does not know files, servers or formats.
-"""
+"""The protocol of readers."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass

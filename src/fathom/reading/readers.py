@@ -1,7 +1,4 @@
-"""The web as it is read by default: guarded, polite, obedient, bounded, remembered, papers in full.
-
-Does not know settings: who calls it says what is allowed.
-"""
+"""The default web reader: guarded, polite, with limits and a cache; reads papers in full."""
 
 import asyncio
 import re
@@ -234,7 +231,7 @@ def open_web(
     parse: Parse | None = None,
     arxiv: str = ARXIV_URL,
 ) -> WebAccess:
-    """The web, with its pages kept in a storage, and papers as they came in a folder; once a process."""
+    """Return the web reader of this process, with pages cached in a storage and PDFs in a folder."""
     fetcher = Fetcher(is_private_allowed=is_private_allowed, is_proxied=is_proxied)
     return WebAccess(
         fetch=make_polite(fetcher, pause_s=pause_s, is_robots_obeyed=is_robots_obeyed),

@@ -1,7 +1,7 @@
 """The parser pool: documents are parsed in worker processes with a limit on time and memory.
 
 A document that costs too much costs its worker process and nothing else. One pool serves all runs and event
-loops of a process. Small plain texts cannot cost much and are parsed in a thread. Does not know formats.
+loops of a process. Small plain texts cannot cost much and are parsed in a thread.
 """
 
 import asyncio
@@ -162,7 +162,7 @@ class ParserPool:
         with self._lock:
             self._is_closed = True
             for future in [*self._pending]:
-                future.cancel()  # pebble itself would leave whoever waits for it waiting
+                future.cancel()  # pebble itself would leave the caller waiting
             self._stop()
 
     def _stop(self) -> None:

@@ -2,7 +2,7 @@
 items, a definition, a table or one of its rows, code with its lead-in, a short section.
 
 Each knows the headings it stands under and what is needed to understand it alone: the sentence that leads
-into its list, or the head of its table. Does not know formats, only the one shape of `blocks.py`.
+into its list, or the head of its table.
 """
 
 import re

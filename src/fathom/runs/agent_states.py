@@ -1,6 +1,6 @@
 """The roles of a run, derived from its events: what each does, and their messages.
 
-Does not know graphs or databases. Events go in, in their order; states and messages come out.
+Events go in, in their order; states and messages come out.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,4 @@
-"""Compare two runs: question, settings, sources, findings and costs.
-
-Does not know where runs are kept or how the comparison is shown.
-"""
+"""Compare two runs: question, settings, sources, findings and costs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

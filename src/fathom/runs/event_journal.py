@@ -1,7 +1,6 @@
 """The journal of a run's events: a file, or a table that machines share.
 
-Does not know what an event means. A step that was cut off tells the same again when it is repeated: that is
-known by its content, and left out.
+A repeated step emits the same events again: they are recognized by content and left out.
 """
 
 import json

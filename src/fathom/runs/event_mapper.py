@@ -1,7 +1,4 @@
-"""Map the graph's own stream to events, so that every event has really happened.
-
-Does not know screens, folders or databases.
-"""
+"""Map the graph's own stream to events, so that every event has really happened."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence

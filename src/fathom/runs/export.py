@@ -1,6 +1,6 @@
 """Export a run: as a file, a whole research folder, or one page of it.
 
-Does not know the command line. What a file's name ends with says what is wanted.
+The file name's ending chooses the format.
 """
 
 import asyncio

@@ -1,7 +1,6 @@
-"""Old runs taken away, and the room they took given back.
+"""Delete old runs and free their disk space.
 
-Does not know the command line. A run that somebody works on is never touched, nor what it may be about to
-use; research folders are people's own and stay.
+Running runs and everything they may use are never touched. Research folders stay.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Rescue what a damaged database, or one of an earlier Fathom, still contains.
 
-Does not know the command line. A damaged file stays as it is; a run whose record cannot be read is taken from
-its own research folder. Checkpoints of an earlier layout cannot be resumed, for the classes that they name
-are gone: reports that are only in the database are written to a folder, and the old file is moved aside.
+A damaged file stays as it is; a run whose record cannot be read is taken from its own research folder.
+Checkpoints of an earlier layout cannot be resumed, for the classes that they name are gone: reports that are
+only in the database are written to a folder, and the old file is moved aside.
 """
 
 import asyncio

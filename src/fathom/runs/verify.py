@@ -1,7 +1,7 @@
-"""A report checked again: against the stored pages, or against the live ones.
+"""Verify a report again, against the stored pages or the live ones.
 
-Does not know what holds a sentence up. Nothing in the file is trusted: only folders of a run of our own are
-read again, and pages of the web only through the guard.
+Nothing in the file is trusted: only folders of a run of our own are read again, and pages of the web only
+through the guard.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """The views of a run, made from its state: query, plan, results, answer, and the thread they stand in.
 
-Does not know databases or events. What is not in the state is not in a view.
+Views contain only what is in the state.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""What an outsider sees of a run and its thread, as records: validated, with ids and times, never stored.
+"""Public views of a run and its thread: validated records with ids and times, never stored.
 
-Does not know how they are made (`view_builder`, `agent_states`). What has a status changes it only by
-`moved`, along the arrows of its kind; a record is frozen, so a change is a new record.
+What has a status changes it only by `moved`, along the arrows of its kind; a record is frozen, so a change is
+a new record.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,6 @@
-"""Watched reports: brought up to date on a schedule, with a digest of what changed.
+"""Watched reports: updated on a schedule, with a digest of the changes.
 
-Does not know who runs it: a worker, `fathom watch --run-due` from cron, or an application. Two processes that
-look at the same moment do not do the same update twice.
+Two processes that check at the same time do not make the same update twice.
 """
 
 import asyncio

@@ -1,7 +1,6 @@
 """Settings of the process: keys, addresses, models, places. The only module that reads the environment.
 
-Does not know any run, only the defaults for runs. Order: arguments of the caller, environment, `.env`,
-`fathom.toml`, defaults.
+Order: arguments of the caller, environment, `.env`, `fathom.toml`, defaults.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""Read settings and their origins: `fathom.toml`, `.env`, the environment. The later one wins.
-
-Does not know what a setting means, and does not read the environment itself: it is given what stands there.
-"""
+"""Read settings and their origins: `fathom.toml`, `.env`, the environment. The later one wins."""
 
 import json
 import tomllib

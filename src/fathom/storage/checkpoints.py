@@ -1,6 +1,6 @@
 """LangGraph's own savers on our database, SQLite's or PostgreSQL's, with one compressing serializer.
 
-Does not know what a run does. What is superseded goes by itself: see `fathom.storage.thinning`.
+Superseded checkpoints are deleted: see `fathom.storage.thinning`.
 """
 
 import asyncio

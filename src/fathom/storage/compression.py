@@ -1,7 +1,7 @@
 """How texts and checkpoints are compressed: zlib for pages, which are written once, zstd for checkpoints.
 
 A checkpoint is compressed on the event loop after every step, and zstd is two to four times as quick. What
-earlier versions compressed with zlib is still read. Does not know what is in it.
+earlier versions compressed with zlib is still read.
 """
 
 import sqlite3

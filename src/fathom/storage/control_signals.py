@@ -1,7 +1,6 @@
 """Control signals: steer a run from anywhere, another terminal or another process, while it works.
 
-Does not know who works on the run or how an order is carried out. An order is taken once, by the round or the
-step that sees it first; whoever asks again in that place is told the same.
+A signal is taken once, by the first round or step that asks; asking again from there returns the same signal.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,6 @@
-"""Files that are replaced whole or not at all, and a text that only grows.
+"""Atomic replacement of files, appending of whole lines, and locks on files.
 
-Does not know what is in them. A reader never sees half a file, whatever kills the writer; what was written
-before stays when there is no room for the new.
+A reader never sees half a file, whatever kills the writer; the old content stays when the disk is full.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""Everything that a SQLite file keeps, copied into a PostgreSQL database.
+"""Copy a SQLite database into PostgreSQL.
 
-Does not know what a run does. It may be stopped and begun again: what is there already is left as it is. The
-file stays; the ends of old rounds, which it keeps as differences, are put back among its checkpoints.
+It can be stopped and repeated: rows that exist already stay as they are. The file stays; archived ends of
+rounds are restored among its checkpoints.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""One PostgreSQL server, asked from threads: any event loop may wait, and none is blocked.
+"""One PostgreSQL server, queried from threads: any event loop may wait, and none is blocked.
 
-Does not know what is kept. A lock goes with its connection, which a restart of the server ends: it is taken
-again as soon as that is noticed, unless somebody else was quicker. Whoever was replaced can write nothing
-more about a run (`fathom.storage.postgres_server`), and finds its name in `PostgresLocks.lost`.
+A lock goes with its connection, which a restart of the server ends: it is taken again as soon as that is
+noticed, unless somebody else was quicker. Whoever was replaced can write nothing more about a run
+(`fathom.storage.postgres_server`), and finds its name in `PostgresLocks.lost`.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """A PostgreSQL server: how one connects, what its refusals are in one sentence, and the layout of a database.
 
-Does not know what is kept. Imported only when somebody names such a server. LangGraph's savers and
-Procrastinate make and migrate their own tables; here are only the rows of theirs that are superseded. The
-rules are those of `fathom.storage.database`, which says why.
+Imported only when somebody names such a server. LangGraph's savers and Procrastinate make and migrate their
+own tables; here are only the rows of theirs that are superseded. The rules are those of
+`fathom.storage.database`, which says why.
 """
 
 import logging

@@ -1,6 +1,6 @@
-"""What only a database that machines share has: events, papers, paces and caps of batches.
+"""PostgreSQL only: events, papers, rate limits and batch budgets, which machines share.
 
-Does not know what an event says. Whoever listens to a run hears of a new event at once.
+Followers of a run get new events at once.
 """
 
 import time

@@ -1,7 +1,4 @@
-"""A copy of every row that can still be read in a damaged SQLite file.
-
-Does not know what the rows mean, and never touches the damaged file.
-"""
+"""A copy of every row that can still be read in a damaged SQLite file."""
 
 import re
 import shutil

@@ -1,7 +1,7 @@
 """SQL that both databases understand: their tables, and what a table needs of a database.
 
-Does not know files or servers, or checkpoints, whose tables are LangGraph's. A place for a value is `?`, or
-`:name`; `fathom.storage.postgres` translates, and makes PostgreSQL's tables from SQLite's.
+A place for a value is `?`, or `:name`; `fathom.storage.postgres` translates, and makes PostgreSQL's tables
+from SQLite's.
 """
 
 import re

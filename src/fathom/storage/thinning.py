@@ -1,4 +1,4 @@
-"""Which checkpoints are superseded, and how they go.
+"""Which checkpoints are superseded, and how they are deleted.
 
 LangGraph's savers keep everything for ever. Triggers in the database prune (`fathom.storage.database`): they
 belong to the same transaction as the write that makes a row superfluous, and work for every process that
@@ -6,8 +6,6 @@ writes checkpoints, `langgraph dev` included. Kept is what a resume, a fork or t
 
 - every checkpoint of the run itself, until its round is long over; then the one that ends the round,
 - inside a task that is not done: the last checkpoint, and the writes that belong to it.
-
-Does not know what is in a checkpoint but for the list that grows with every round.
 """
 
 import itertools

@@ -1,6 +1,6 @@
-"""JSON whose strings hide nothing: what a terminal or an editor acts on is written as an escape.
+"""JSON with control and invisible characters escaped, so that terminals and editors do not act on them.
 
-Does not know what is in it. A reader of JSON gets the very same text.
+A reader of JSON gets the very same text.
 """
 
 import json

@@ -1,7 +1,4 @@
-"""The report's own words by key, in the languages it speaks (locales/*.toml).
-
-Does not know what it frames.
-"""
+"""The report's own words by key, in the languages it speaks (locales/*.toml)."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""News feeds as text: RSS, RDF and Atom by fastfeedparser, and JSON Feed; an entry a section.
-
-Does not know where a feed came from, and follows none of its links.
-"""
+"""News feeds as text: RSS, RDF and Atom by fastfeedparser, and JSON Feed; an entry a section."""
 
 import json
 import re

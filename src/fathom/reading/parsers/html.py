@@ -1,7 +1,6 @@
 """Web pages: the main text without menus and footers, by trafilatura.
 
 Keeps headings, lists, tables and code; links become words, and their addresses are kept beside the text.
-Does not know how a page is fetched.
 """
 
 import re

@@ -1,6 +1,6 @@
 """PDF files: their text layer, by pdfium.
 
-Scanned pages have none and are refused. Does not know how text was laid out beyond what pdfium restores.
+Scanned pages have none and are refused.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""Plain text: bytes decoded by what they say of themselves, lines joined back into paragraphs.
-
-Does not know any markup.
-"""
+"""Plain text: bytes decoded by what they say of themselves, lines joined back into paragraphs."""
 
 import codecs
 import csv

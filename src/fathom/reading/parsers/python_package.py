@@ -1,6 +1,6 @@
 """Python files as reference pages: what their docstrings say, under the names and signatures they document.
 
-Code itself is left out. Does not know how a package is imported; the dotted name is read off the path.
+Code itself is left out.
 """
 
 import ast
