@@ -44,7 +44,7 @@ def chat(home: Path, url: str, budget: Budget, model: str = "m", **words: Any) -
     client = CompatibleChatOpenAI(
         model=model, base_url=url, api_key=SecretStr("x"), max_retries=0, max_completion_tokens=4000
     )
-    given = {"limiter": RateLimiter(), "endurance": FAST, "timeout_s": 30.0, "prices": PRICES, **words}
+    given = {"limiter": RateLimiter(), "retry_policy": FAST, "timeout_s": 30.0, "prices": PRICES, **words}
     return Chat(client, url, content.Replies(open_storage(home / "fathom.sqlite")), **given).within(budget)
 
 
@@ -160,7 +160,7 @@ async def test_a_connection_that_was_never_made_costs_nothing(tmp_path: Path) ->
 async def test_a_refusal_costs_nothing(tmp_path: Path, reply: Reply) -> None:
     budget = purse_in(tmp_path)
     with Model(saying(reply)) as model, pytest.raises(ProviderError) as failed:
-        await chat(tmp_path, model.base_url, budget, endurance=ModelRetryPolicy(retries=0)).send(
+        await chat(tmp_path, model.base_url, budget, retry_policy=ModelRetryPolicy(retries=0)).send(
             "read", HELLO, {}
         )
     assert failed.value.costs == []
@@ -169,7 +169,7 @@ async def test_a_refusal_costs_nothing(tmp_path: Path, reply: Reply) -> None:
 
 async def test_where_nobody_listens_nobody_is_paid(tmp_path: Path) -> None:
     budget = purse_in(tmp_path)
-    silent = chat(tmp_path, "http://127.0.0.1:9/v1", budget, endurance=ModelRetryPolicy(retries=0))
+    silent = chat(tmp_path, "http://127.0.0.1:9/v1", budget, retry_policy=ModelRetryPolicy(retries=0))
     with pytest.raises(ProviderError):
         await silent.send("read", HELLO, {})
     assert (await budget.account()).usd == 0.0
@@ -179,7 +179,7 @@ async def test_where_nobody_listens_nobody_is_paid(tmp_path: Path) -> None:
 async def test_what_may_have_been_answered_stays_counted_at_its_worst(tmp_path: Path, reply: Reply) -> None:
     budget = purse_in(tmp_path)
     with Model(saying(reply)) as model, pytest.raises(ProviderError) as failed:
-        words: dict[str, Any] = {"endurance": ModelRetryPolicy(retries=0), "timeout_s": HUNG_S}
+        words: dict[str, Any] = {"retry_policy": ModelRetryPolicy(retries=0), "timeout_s": HUNG_S}
         await chat(tmp_path, model.base_url, budget, **words).send("read", HELLO, {})
     (lost,) = failed.value.costs
     assert lost.usd == (await budget.account()).usd > 0.4  # the whole answer

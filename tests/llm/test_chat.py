@@ -16,7 +16,8 @@ from standins.replies import Reply
 from standins.server import Answer, Seen, StandIn, closed_port
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
-from fathom.llm.chat import Chat
+from fathom.llm.call_cost import TokenUsage
+from fathom.llm.chat import CachedAnswer, Chat
 from fathom.llm.clients import model_clients
 from fathom.llm.errors import NotSupported, PromptTooLong
 from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
@@ -47,9 +48,9 @@ def chat(tmp_path: Path, base_url: str, *, retries: int = 1, timeout_s: float = 
         max_retries=0,
         include_response_headers=True,
     )
-    endurance = ModelRetryPolicy(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
+    policy = ModelRetryPolicy(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
     memory = Replies(open_storage(tmp_path / "fathom.sqlite")).within(run)
-    return Chat(client, base_url, memory, RateLimiter(), endurance, timeout_s)
+    return Chat(client, base_url, memory, RateLimiter(), policy, timeout_s)
 
 
 def saying(*replies: Reply) -> Callable[[ModelRequest], Reply]:
@@ -230,7 +231,7 @@ async def test_what_is_unavailable_is_tried_again_and_what_is_refused_is_not(tmp
 async def test_a_limit_is_waited_out_for_as_long_as_the_server_says(tmp_path: Path) -> None:
     with Model(saying(Reply.too_fast(wait_s=0.4), Reply.say("Hello."))) as model:
         began = time.monotonic()
-        patient = replace(chat(tmp_path, model.base_url), endurance=ModelRetryPolicy(1, outage_s=60.0))
+        patient = replace(chat(tmp_path, model.base_url), retry_policy=ModelRetryPolicy(1, outage_s=60.0))
         reply = await patient.send("plan", HELLO, {})
         assert time.monotonic() - began >= 0.4
         assert len(model.calls) == 2
@@ -288,3 +289,19 @@ async def test_a_mistake_of_ours_is_not_told_as_an_answer_in_no_known_format(
     )  # so that our own code stumbles
     with Model(saying(Reply.say("Hello."))) as model, pytest.raises(TypeError):
         await chat(tmp_path, model.base_url).send("plan", HELLO, {})
+
+
+def test_a_cached_answer_is_read_as_it_was_written_whatever_its_fields_become() -> None:
+    usage = TokenUsage(900, 30, 5, 7, 800, 20, 3, 0.5)
+    answer = CachedAnswer("Hello.", usage, is_cut=True)
+    assert CachedAnswer.read(answer.to_json()) == answer
+    stored = json.loads(answer.to_json())
+    del stored["usage"]["price_factor"]
+    stored["usage"]["from_a_later_version"] = 1
+    assert CachedAnswer.read(json.dumps(stored)).usage == usage._replace(price_factor=1.0)
+
+
+@pytest.mark.parametrize("is_cut", [True, False])
+def test_an_answer_that_an_earlier_version_cached_as_a_list_is_still_read(is_cut: bool) -> None:
+    usage = TokenUsage(900, 30, 5, 7, 800, 20, 3, 0.5)
+    assert CachedAnswer.read(json.dumps(["Hello.", *usage, is_cut])) == CachedAnswer("Hello.", usage, is_cut)

@@ -1,9 +1,7 @@
 """What a model holds is known, asked of its server, or learned; nobody's word is believed twice."""
 
-import asyncio
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,15 +10,12 @@ from pydantic import SecretStr
 from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 
 from fathom.llm.context_window import (
-    LEARNED_WINDOW_S,
     UNKNOWN_WINDOW_TOKENS,
     ContextWindow,
-    LearnedWindow,
     ask_server_window,
     find_window,
 )
 from fathom.llm.errors import is_overflow, read_window_size
-from fathom.storage import close_storage, open_storage
 from fathom.text.token_count import count_tokens, count_tokens_at_worst, measure_tokens
 
 pytestmark = pytest.mark.wire
@@ -184,82 +179,6 @@ def test_a_window_only_gets_smaller_and_never_useless() -> None:
     assert window.size == 4_095
     window.lower(3)
     assert window.size == 512
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def kept(database: Path, clock: Clock, says: int | None, model: str = "m") -> ContextWindow:
-    """The window as a new process has it, of a server that says this of itself."""
-
-    async def source() -> int | None:
-        return says
-
-    return ContextWindow(
-        source=source, learned=LearnedWindow(open_storage(database), "http://127.0.0.1/v1", model, clock)
-    )
-
-
-@pytest.mark.parametrize("says", [8_192, None])
-async def test_what_was_learnt_is_known_to_the_next_process_for_a_day(
-    tmp_path: Path, says: int | None
-) -> None:
-    database, clock = tmp_path / "fathom.sqlite", Clock()
-    first = kept(database, clock, says)
-    assert (await first.find_size(), first.is_recalled) == (says or UNKNOWN_WINDOW_TOKENS, False)
-    first.lower(4_096)
-    first.lower(3_000)
-    assert await kept(database, clock, says).find_size() == (
-        says or UNKNOWN_WINDOW_TOKENS
-    )  # nothing has come through yet
-    await first.keep()
-    clock.now += LEARNED_WINDOW_S - 1
-    later = kept(database, clock, says)
-    assert (await later.find_size(), later.is_recalled) == (3_000, True)
-    assert await kept(database, clock, says, model="another").find_size() == (says or UNKNOWN_WINDOW_TOKENS)
-    clock.now += 2
-    assert await kept(database, clock, says).find_size() == (says or UNKNOWN_WINDOW_TOKENS)
-
-
-async def test_a_server_that_says_something_else_of_itself_is_asked_anew(tmp_path: Path) -> None:
-    database, clock = tmp_path / "fathom.sqlite", Clock()
-    first = kept(database, clock, 8_192)
-    await first.find_size()
-    first.lower(4_096)
-    await first.keep()
-    for says in (16_384, 2_048, None):
-        window = kept(database, clock, says)
-        assert (await window.find_size(), window.is_recalled) == (says or UNKNOWN_WINDOW_TOKENS, False)
-    assert await kept(database, clock, 8_192).find_size() == 4_096
-
-
-async def test_a_clock_that_went_back_keeps_nothing_for_longer_than_a_day(tmp_path: Path) -> None:
-    database, clock = tmp_path / "fathom.sqlite", Clock()
-    first = kept(database, clock, None)
-    await first.find_size()
-    first.lower(4_096)
-    await first.keep()
-    clock.now -= 10 * LEARNED_WINDOW_S
-    assert await kept(database, clock, None).find_size() == UNKNOWN_WINDOW_TOKENS
-
-
-@pytest.mark.sqlite
-def test_the_address_of_a_server_is_not_kept_in_plain_words(tmp_path: Path) -> None:
-    database = tmp_path / "fathom.sqlite"
-
-    async def keep() -> None:
-        await LearnedWindow(open_storage(database), "http://me:sk-secret@127.0.0.1/v1", "m").keep(4_096, None)
-        await close_storage(database)
-
-    asyncio.run(keep())
-    assert database.exists()
-    assert all(b"sk-secret" not in path.read_bytes() for path in tmp_path.iterdir())
 
 
 REFUSALS = {

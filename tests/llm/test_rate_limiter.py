@@ -45,9 +45,9 @@ class Server:
         return "served"
 
 
-async def through(limiter: RateLimiter, call: Callable[[], Awaitable[T]], endurance: ModelRetryPolicy) -> T:
+async def through(limiter: RateLimiter, call: Callable[[], Awaitable[T]], policy: ModelRetryPolicy) -> T:
     """What the call returns, tried as often as the limiter allows."""
-    attempt = limiter.attempt(endurance)
+    attempt = limiter.attempt(policy)
     while not attempt.is_over:
         async with attempt:
             return await call()
@@ -178,14 +178,14 @@ async def test_a_wait_of_years_is_no_reason_never_to_ask_again(wait_s: float) ->
             raise errors.pop()
         return "served"
 
-    endurance = ModelRetryPolicy(retries=1, outage_s=10.0)
+    policy = ModelRetryPolicy(retries=1, outage_s=10.0)
     with pytest.raises(Unavailable):
-        await through(limiter, call, endurance)
+        await through(limiter, call, policy)
     with pytest.raises(Unavailable):  # nobody waits for it meanwhile
-        await through(limiter, call, endurance)
+        await through(limiter, call, policy)
     now[0] = 601.0
     async with asyncio.timeout(5):
-        assert await asyncio.gather(*(through(limiter, call, endurance) for _ in range(4))) == ["served"] * 4
+        assert await asyncio.gather(*(through(limiter, call, policy) for _ in range(4))) == ["served"] * 4
 
 
 async def test_a_server_that_says_in_its_answer_that_it_is_full_for_years_is_asked_in_a_minute() -> None:

@@ -38,8 +38,8 @@ def chat(tmp_path: Path, base_url: str) -> Chat:
         model="stand-in", base_url=base_url, api_key=SecretStr("none"), timeout=60, max_retries=0
     )
     memory = Replies(open_storage(tmp_path / "fathom.sqlite"))
-    endurance = ModelRetryPolicy(2, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
-    return Chat(client, base_url, memory, RateLimiter(), endurance, timeout_s=5.0)
+    policy = ModelRetryPolicy(2, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
+    return Chat(client, base_url, memory, RateLimiter(), policy, timeout_s=5.0)
 
 
 class Unstreamed(Model):

@@ -16,7 +16,7 @@ from standins.replies import Reply
 from fathom.errors import Unreadable
 from fathom.llm.answer_parsing import cut_repetition, is_repetitive, parse_answer
 from fathom.llm.chat import Chat
-from fathom.llm.context_window import UNKNOWN_WINDOW_TOKENS, ContextWindow, LearnedWindow
+from fathom.llm.context_window import UNKNOWN_WINDOW_TOKENS, ContextWindow
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.fallback import FallbackModel
 from fathom.llm.llm_model import LLMResearchModel
@@ -270,17 +270,15 @@ async def test_a_server_that_counts_only_what_is_new_to_it_is_not_taken_for_one_
         said = {"message": {"content": json.dumps({"objections": []})}}
         return Reply.garbage(json.dumps({"choices": [said], "usage": usage}).encode())
 
-    learned = LearnedWindow(open_storage(tmp_path / "fathom.sqlite"), "here", "m")
     prompt_budget = PromptBudget(
         "checker", {}, {"sentences": PromptLines([f"Sentence {n}: The dam holds." for n in range(500)])}
     )
     with Model(answer) as model:
-        window = ContextWindow(learned=learned)
+        window = ContextWindow()
         asked = structured_output(tmp_path, model, window)
         answers = [await asked.ask("check", prompt_budget, CheckAnswer) for _ in range(2)]
     told = [failure.why for answer in answers for failure in answer.failures]
     assert all(re.fullmatch(r"The window of m was taken for 2,\d+ tokens\.", why) for why in told)
     assert len(told) == (share > 0.1)  # in the first call, before it was known
-    assert await learned.size(None) is None
     assert window.size == UNKNOWN_WINDOW_TOKENS
     assert window.count("The dam holds. " * 100) == count_tokens_at_worst("The dam holds. " * 100)

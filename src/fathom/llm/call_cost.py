@@ -82,10 +82,10 @@ class OverrunFactor:
 
     times: float = 1.0
 
-    def learn(self, offer: "CallEstimate", hold: Reservation, usd: float) -> None:
+    def learn(self, estimate: "CallEstimate", reservation: Reservation, usd: float) -> None:
         """Update the factor from a paid call."""
-        if 0.0 < hold.usd < usd:
-            self.times = max(self.times, offer.times * usd / hold.usd)
+        if 0.0 < reservation.usd < usd:
+            self.times = max(self.times, estimate.times * usd / reservation.usd)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class CallEstimate:
         server: str,
         asked: tuple[Sequence[BaseMessage], Mapping[str, Any]],
         most_out: int | None,
-        strain: OverrunFactor,
+        overrun: OverrunFactor,
     ) -> Self:
         """Estimate a call from its messages and options; a schema or tool counts as text."""
         messages, options = asked
@@ -116,7 +116,7 @@ class CallEstimate:
         tokens_in = sum(count_tokens_at_worst(word) + _PER_MESSAGE for word in words)
         least_in = sum(count_tokens_at_least(str(message.content)) for message in messages)
         return cls(
-            prices, call, server, tokens_in, most_out or _DEFAULT_ANSWER_TOKENS, strain.times, least_in
+            prices, call, server, tokens_in, most_out or _DEFAULT_ANSWER_TOKENS, overrun.times, least_in
         )
 
     async def reserve(self, budget: Budget | None) -> Reservation:
@@ -129,16 +129,16 @@ class CallEstimate:
         is_writing = self.call.role in WRITING_ROLES
         return await budget.reserve(self.call, self._whole_usd, is_writing, least_usd=self._usd(least))
 
-    def affordable_tokens(self, hold: Reservation) -> int:
+    def affordable_tokens(self, reservation: Reservation) -> int:
         """Return the longest answer that the reservation pays for."""
         whole = self._whole_usd
-        if hold.usd >= whole or whole == (asked := self._usd(0)):
+        if reservation.usd >= whole or whole == (asked := self._usd(0)):
             return self.tokens_out
-        return int(self.tokens_out * (hold.usd - asked) / (whole - asked))
+        return int(self.tokens_out * (reservation.usd - asked) / (whole - asked))
 
-    def worst_usage(self, hold: Reservation) -> TokenUsage:
+    def worst_usage(self, reservation: Reservation) -> TokenUsage:
         """Return the worst-case tokens."""
-        return TokenUsage(self.tokens_in, self.affordable_tokens(hold))
+        return TokenUsage(self.tokens_in, self.affordable_tokens(reservation))
 
     def count_usage(self, answer: str) -> TokenUsage:
         """Return the most tokens this text can have taken, if the server does not count streams."""

@@ -40,6 +40,7 @@ from fathom.storage.records import PaidCall
 from fathom.tracing import TracedRun
 
 _LIMIT = "max_completion_tokens"
+_OLD_COUNTS = 8
 _STREAMED: frozenset[Role] = frozenset({"write"})
 _TRACED = ("is_reused", "tokens_in", "tokens_out", "tokens_cached", "tokens_reasoning")
 _STREAMS, _WHOLE = {"streaming": True}, {"disable_streaming": True}  # arguments for LangChain's `ainvoke`
@@ -52,6 +53,30 @@ class ChatReply:
     text: str
     cost: Cost
     is_cut: bool = False
+
+
+@dataclass(frozen=True)
+class CachedAnswer:
+    """A reply as the cache stores it: text, tokens, and whether it ended at the limit of tokens."""
+
+    text: str
+    usage: TokenUsage
+    is_cut: bool
+
+    def to_json(self) -> str:
+        """Return the reply as JSON, with the names of its fields."""
+        return json.dumps({"text": self.text, "usage": self.usage._asdict(), "is_cut": self.is_cut})
+
+    @classmethod
+    def read(cls, stored: str) -> "CachedAnswer":
+        """Return a stored reply. Older databases have a list: the text, eight counts, `is_cut`."""
+        found = json.loads(stored)
+        if isinstance(found, list):
+            counts = found[1 : 1 + _OLD_COUNTS]
+            usage = dict(zip(TokenUsage._fields, counts, strict=False))
+            return cls(found[0], TokenUsage(**usage), any(found[1 + _OLD_COUNTS :]))
+        known = {name: count for name, count in found["usage"].items() if name in TokenUsage._fields}
+        return cls(found["text"], TokenUsage(**known), found["is_cut"])
 
 
 @dataclass
@@ -67,18 +92,18 @@ class Chat:
 
     client: BaseChatModel
     server: str
-    memory: Replies
+    cache: Replies
     limiter: RateLimiter = field(default_factory=RateLimiter)
-    endurance: ModelRetryPolicy = field(default_factory=lambda: ModelRetryPolicy(retries=0))
+    retry_policy: ModelRetryPolicy = field(default_factory=lambda: ModelRetryPolicy(retries=0))
     timeout_s: float = 120.0
     prices: Prices = field(default_factory=Prices)
     budget: Budget | None = None
-    strain: OverrunFactor = field(default_factory=OverrunFactor)
+    overrun: OverrunFactor = field(default_factory=OverrunFactor)
     streaming: Streaming = field(default_factory=Streaming)
     cheaper: "Chat | None" = None  # used for writing when money is too short for this one
     full_name: str = ""  # the name as configured; empty: the client's own name
     identity: Sequence[Any] = ()  # what else distinguishes this model from others, as plain JSON
-    tuning: Mapping[Role, Mapping[str, Any]] = field(default_factory=dict)  # call options of each role
+    role_options: Mapping[Role, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -88,78 +113,88 @@ class Chat:
     def within(self, budget: Budget) -> "Chat":
         """Return a copy that pays from this run's budget."""
         cheaper = self.cheaper.within(budget) if self.cheaper else None
-        return replace(self, budget=budget, memory=self.memory.within(budget.run), cheaper=cheaper)
+        return replace(self, budget=budget, cache=self.cache.within(budget.run), cheaper=cheaper)
 
     async def send(
         self, role: Role, messages: Sequence[BaseMessage], options: Mapping[str, Any]
     ) -> ChatReply:
-        """Send one request unless it is cached; use the cheaper model if writing is too expensive."""
-        tuned = {**options, **self.tuning.get(role, {})}
-        call = PaidCall(self._hash(messages, tuned), role, self.name)
+        """Return the cached reply or send the request; an equal request waits for the first.
+
+        If writing is too expensive, the cheaper model is asked.
+        """
+        options_of_role = {**options, **self.role_options.get(role, {})}
+        call = PaidCall(self._hash(messages, options_of_role), role, self.name)
         given = {"messages": [[message.type, message.text] for message in messages]}
         try:
             async with (
                 TracedRun("chain", f"{role} call", given, role=role, model=self.name) as run,
-                self.memory.alone(call.name),
+                self.cache.alone(call.name),
             ):
-                kept = await self.memory.get(call.name)
-                said = kept.text if kept else ""
-                if not kept:
-                    client = await client_for_loop(self.client)
-                    attempt = self.limiter.attempt(self.endurance)
-                    is_streamed = role in _STREAMED and self.streaming.is_offered
-                    while not attempt.is_over:
-                        async with attempt:
-                            try:
-                                said = await self._send(client, call, messages, tuned, is_streamed)
-                            except Unreadable as error:
-                                if not is_streamed or isinstance(error, PromptTooLong):
-                                    raise
-                                is_streamed = False
-                                said = await self._send(client, call, messages, tuned, is_streamed)
-                                self.streaming.is_offered = False
-                reply = await self._reply(call, said, kept)
+                kept = await self.cache.get(call.name)
+                answer = CachedAnswer.read(kept.text) if kept else None
+                attempt = self.limiter.attempt(self.retry_policy)
+                is_streamed = role in _STREAMED and self.streaming.is_offered
+                while answer is None:
+                    async with attempt:
+                        try:
+                            answer = await self._send(call, messages, options_of_role, is_streamed)
+                        except Unreadable as error:
+                            if not is_streamed or isinstance(error, PromptTooLong):
+                                raise
+                            is_streamed = False
+                            answer = await self._send(call, messages, options_of_role, is_streamed)
+                            self.streaming.is_offered = False
+                reply = await self._reply(call, answer, kept)
                 _trace(run, reply)
                 return reply
         except ProviderError as error:
-            lost = await self._add_lost(error, call)
-            if not isinstance(error, OutOfBudget) or self.cheaper is None or role not in WRITING_ROLES:
-                raise
-            costs = error.costs
+            return await self._send_cheaper(error, call, role, messages, options)
+
+    async def _send_cheaper(
+        self,
+        error: ProviderError,
+        call: PaidCall,
+        role: Role,
+        messages: Sequence[BaseMessage],
+        options: Mapping[str, Any],
+    ) -> ChatReply:
+        """Ask the cheaper model if this one is too expensive for writing; else raise the error."""
+        lost = await self._add_lost(error, call)
+        if not isinstance(error, OutOfBudget) or self.cheaper is None or role not in WRITING_ROLES:
+            raise error
         try:
             reply = await self.cheaper.send(role, messages, options)
-        except ProviderError as error:
-            error.costs = [*costs, *error.costs]
+        except ProviderError as cheaper_error:
+            cheaper_error.costs = [*error.costs, *cheaper_error.costs]
             raise
         return replace(reply, cost=reply.cost.model_copy(update={"usd": reply.cost.usd + lost}))
 
     async def _send(
         self,
-        client: BaseChatModel,
         call: PaidCall,
         messages: Sequence[BaseMessage],
         options: Mapping[str, Any],
         is_streamed: bool,
-    ) -> str:
-        """Send one request; return the reply and its tokens as stored in the cache.
+    ) -> CachedAnswer:
+        """Send one request; return the reply as stored in the cache.
 
         The worst case is reserved first. The reply is stored before anything else happens, so that a process
         killed right afterwards finds and settles it on resume.
         """
         most_out = options.get(_LIMIT, self._answer_limit)
-        offer = CallEstimate.from_request(
-            self.prices, call, self.server, (messages, options), most_out, self.strain
+        estimate = CallEstimate.from_request(
+            self.prices, call, self.server, (messages, options), most_out, self.overrun
         )
-        async with await offer.reserve(self.budget) as hold:
-            tokens_out = offer.affordable_tokens(hold)
-            limit = {} if tokens_out == most_out or not hold.amount else {_LIMIT: tokens_out}
-            model, words = prepare_call(client, {**options, **limit})
+        async with await estimate.reserve(self.budget) as reservation:
+            tokens_out = estimate.affordable_tokens(reservation)
+            limit = {} if tokens_out == most_out or not reservation.amount else {_LIMIT: tokens_out}
+            model, words = prepare_call(await client_for_loop(self.client), {**options, **limit})
             model = model.model_copy(update=_STREAMS if is_streamed else _WHOLE)
-            about: RunnableConfig = {"metadata": {"role": call.role, "model": call.model}}
+            config: RunnableConfig = {"metadata": {"role": call.role, "model": call.model}}
             try:
                 # A client's own timeout restarts with every byte.
                 async with asyncio.timeout(self.timeout_s) as time_limit:
-                    message = await model.ainvoke(list(messages), about, **words)
+                    message = await model.ainvoke(list(messages), config, **words)
             except provider_errors() as error:
                 if is_own_mistake(error):
                     raise
@@ -167,41 +202,38 @@ class Chat:
                     late = f"{self._translator.who} did not answer in time ({self.timeout_s:g} s)."
                     raise Unavailable(late) from None
                 if is_surely_unbilled(error):
-                    await hold.release()
+                    await reservation.release()
                 raise self._translator(error) from error
             if is_streamed and not _reason(message) and self._translator.provider != "other":
                 raise Unreadable(f"The model {self.name} stopped in the middle of its answer.")
-            words_said = _reply_text(message)
-            unsaid = offer.count_usage(words_said) if is_streamed else offer.worst_usage(hold)
-            usage = TokenUsage.from_message(message, unsaid, offer.least_in)
-            is_cut = _is_cut(message)
-            said = json.dumps([words_said, *usage, is_cut])
+            text = _reply_text(message)
+            uncounted = estimate.count_usage(text) if is_streamed else estimate.worst_usage(reservation)
+            usage = TokenUsage.from_message(message, uncounted, estimate.least_in)
+            stored = CachedAnswer(text, usage, _is_cut(message))
             # Do not cache an answer that was truncated because money was short.
-            if not (limit and is_cut):
-                await asyncio.shield(self.memory.put(call.name, said))
+            if not (limit and stored.is_cut):
+                await asyncio.shield(self.cache.put(call.name, stored.to_json()))
             headers = message.response_metadata.get("headers") or {}
             self.limiter.pause(seconds_until_served(headers, usage.tokens_in + usage.tokens_out))
             usd = self._usd(usage) or 0.0
-            await hold.settle(usd, usage.tokens_in, usage.tokens_out)
-            self.strain.learn(offer, hold, usd)
-        return said
+            await reservation.settle(usd, usage.tokens_in, usage.tokens_out)
+            self.overrun.learn(estimate, reservation, usd)
+        return stored
 
-    async def _reply(self, call: PaidCall, said: str, kept: CachedReply | None) -> ChatReply:
+    async def _reply(self, call: PaidCall, stored: CachedAnswer, kept: CachedReply | None) -> ChatReply:
         """Return the stored reply, with what this run paid for it."""
-        text, *tokens = json.loads(said)
-        counts = len(TokenUsage._fields)
-        usage, is_cut = TokenUsage(*tokens[:counts]), any(tokens[counts:])
+        usage = stored.usage
         usd = self._usd(usage)
         if kept and not kept.is_own:
             reused = _cost(call, usage, 0.0, is_priced=usd is not None)
             reused = reused.model_copy(update={"saved_usd": usd or 0.0, "is_reused": True})
-            return ChatReply(text, reused, is_cut)
+            return ChatReply(stored.text, reused, stored.is_cut)
         paid = usd or 0.0
         if self.budget and kept:
             paid = await self.budget.recall(call.name, paid, usage.tokens_in, usage.tokens_out) or 0.0
         elif self.budget and paid:  # including what earlier tries may have cost
             paid = await self.budget.paid(call.name) or 0.0
-        return ChatReply(text, _cost(call, usage, paid, is_priced=usd is not None), is_cut)
+        return ChatReply(stored.text, _cost(call, usage, paid, is_priced=usd is not None), stored.is_cut)
 
     async def _add_lost(self, error: ProviderError, call: PaidCall) -> float:
         """Add to the error what may have been charged for an answer that never came."""

@@ -6,10 +6,8 @@ A size in the settings takes precedence.
 import asyncio
 import math
 import re
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,35 +19,7 @@ from fathom.concurrency import PerLoop
 from fathom.llm.clients import model_ssl_context
 from fathom.llm.providers.call_options import provider_of
 from fathom.settings.model_names import chat_model_name
-from fathom.storage import Storage
 from fathom.text.token_count import TokenMeasure, count_tokens_at_worst, measure_tokens
-
-LEARNED_WINDOW_S = 24 * 3600.0
-
-
-@dataclass(frozen=True)
-class LearnedWindow:
-    """Stored window size of one model on one server; every call is its own short transaction."""
-
-    storage: Storage
-    server: str
-    model: str
-    clock: Callable[[], float] = time.time
-
-    async def size(self, said: int | None) -> int | None:
-        """Return the learned size, if the server still reports the same size of itself."""
-        now = self.clock()
-        return await self.storage.windows.get(self._name, said, now - LEARNED_WINDOW_S, now)
-
-    async def keep(self, size: int, said: int | None) -> None:
-        """Store the size that the server has shown, whatever it reported."""
-        now = self.clock()
-        await self.storage.windows.put(self._name, size, said, now, now - LEARNED_WINDOW_S)
-
-    @property
-    def _name(self) -> str:
-        return sha256(f"{self.server}\n{self.model}".encode()).hexdigest()  # may contain a password
-
 
 UNKNOWN_WINDOW_TOKENS = (
     65_536  # for unknown models: every usual prompt fits, also in Korean; errors correct it
@@ -90,10 +60,6 @@ class ContextWindow:
     most_answer: int = 4_096
     most_thinking: int = 0  # extra tokens for the reasoning of a model
     source: WindowSource | None = None
-    learned: LearnedWindow | None = None
-    is_recalled: bool = False  # learned by an earlier run
-    _source_size: int | None = None  # size reported by the source
-    _is_unkept: bool = False
     _is_counting: bool = True  # whether the server reports the whole prompt, or only what it kept of it
     _lock: PerLoop[asyncio.Lock] = field(default_factory=lambda: PerLoop(asyncio.Lock))
     _plain: tuple[float, float] | None = None  # least and most tokens seen per guessed token
@@ -104,7 +70,7 @@ class ContextWindow:
         if self.size is None:
             async with self._lock():
                 if self.size is None:
-                    self.size = await self._find_size()
+                    self.size = (await self.source() if self.source else None) or UNKNOWN_WINDOW_TOKENS
         return self.size
 
     def answer_tokens(self) -> int:
@@ -163,26 +129,11 @@ class ContextWindow:
 
         Servers with a cached prefix count only the new part.
         """
-        self.size, self._is_counting, self._is_unkept = size, False, False
+        self.size, self._is_counting = size, False
 
     def lower(self, to: int) -> None:
         """Lower the size to what a server has shown; never raise it."""
         self.size = max(SMALLEST_WINDOW_TOKENS, min(to, (self.size or UNKNOWN_WINDOW_TOKENS) - 1))
-        self.is_recalled, self._is_unkept = False, True
-
-    async def keep(self) -> None:
-        """Store the learned size, now that a prompt of that size was answered whole."""
-        if self._is_unkept and self.size and self.learned:
-            self._is_unkept = False
-            await self.learned.keep(self.size, self._source_size)
-
-    async def _find_size(self) -> int:
-        """Return the size from the source, or the learned smaller one."""
-        self._source_size = await self.source() if self.source else None
-        size = self._source_size or UNKNOWN_WINDOW_TOKENS
-        before = await self.learned.size(self._source_size) if self.learned else None
-        self.is_recalled = before is not None and before < size
-        return before if before is not None and before < size else size
 
     def _least_expected(self, found: TokenMeasure) -> float:
         """Return the fewest tokens that a server would report for the whole prompt."""

@@ -28,6 +28,7 @@ from fathom.budget.budget import NO_ANSWER_IN_TIME
 from fathom.errors import ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.llm.clients import MAX_ANSWER_BYTES, AnswerTooLarge
 from fathom.llm.rate_limiter import retry_wait_s
+from fathom.settings.model_names import provider_facts
 
 _OVERFLOW = re.compile(
     r"context[ _](?:length|size|window)|maximum context|prompt is too long|too many tokens"
@@ -91,12 +92,6 @@ _CONNECTION_ERRORS = {
     "aiohttp": ("ClientConnectionError", "ClientPayloadError"),
     "httpx": ("TransportError",),
     "httpx2": ("TransportError",),
-}
-
-_KEYS = {
-    "openai": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "google_genai": "GOOGLE_API_KEY or GEMINI_API_KEY",
 }
 
 # Statuses for errors without an HTTP response, as of a model in this process.
@@ -224,7 +219,8 @@ class ErrorTranslator:
         if status == _UNPAID:
             return Refused(f"{who} says that the account is empty (402).")
         if status in {401, 403} or _BAD_KEY.search(said):
-            return Refused(f"{who} refused the key: check {_KEYS.get(self.provider, 'the key')}.")
+            key = provider_facts(self.provider).key_words or "the key"
+            return Refused(f"{who} refused the key: check {key}.")
         if status == 404:
             return Refused(f"{who} is not there: check the model's name and the server's address.")
         if isinstance(error, ContextOverflowError) or status == _TOO_LARGE or is_overflow(said, code):

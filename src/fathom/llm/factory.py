@@ -20,7 +20,7 @@ from pydantic import SecretStr, ValidationError
 from fathom.budget.prices import Prices, load_prices
 from fathom.errors import BadInput
 from fathom.llm.chat import Chat
-from fathom.llm.context_window import ContextWindow, LearnedWindow, find_window
+from fathom.llm.context_window import ContextWindow, find_window
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.fallback import FallbackModel
 from fathom.llm.llm_model import LLMResearchModel
@@ -29,16 +29,19 @@ from fathom.llm.providers.call_options import answer_limit, provider_of
 from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.rate_limiter import ModelRetryPolicy, limiter_for
 from fathom.llm.structured_output import StructuredOutput
-from fathom.settings.model_names import OPENAI, SERVERS, describe_unknown_provider, split_name
+from fathom.settings.model_names import (
+    OPENAI,
+    SUPPORTED_PROVIDERS,
+    describe_unknown_provider,
+    provider_facts,
+    split_name,
+)
 from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
 from fathom.storage import content, open_storage
 from fathom.storage.content import Replies
 
 _CONNECT_S = 10.0
-_EXTRAS = {"anthropic": "anthropic", "google_genai": "google", "ollama": "ollama"}
-_KEYS = {"anthropic": "ANTHROPIC_API_KEY", "google_genai": "GOOGLE_API_KEY (or GEMINI_API_KEY)"}
-_LIMITS = {"google_genai": "max_output_tokens", "ollama": "num_predict"}
 # Reasoning tokens by effort, and for models that reason by default.
 _THINKING = {"none": 0, "minimal": 1_024, "low": 4_096, "medium": 8_192, "high": 16_384}
 _UNASKED_THINKING = 8_192
@@ -72,7 +75,7 @@ def make_outputs(settings: Settings, run_config: RunConfig) -> dict[Role, Struct
         key = id(given) if given is not None else name
         if key not in outputs:
             played: list[Role] = [r for r, part in parts.items() if part[0] == name and part[1] is given]
-            chat = _chat(settings, name, given, played, open_reply_memory(settings, run_config), prices)
+            chat = _chat(settings, name, given, played, open_reply_cache(settings, run_config), prices)
             if by_role:
                 chat = replace(chat, cheaper=by_role["read"].chat)
             outputs[key] = StructuredOutput(chat, _window(settings, chat, run_config.context_tokens))
@@ -87,11 +90,11 @@ def make_chat_model(settings: Settings, name: str, max_tokens: int) -> BaseChatM
         return _gguf(Path(model), max_tokens)
     if provider == "openai":
         return _openai(settings, name, model, max_tokens)
-    key = settings.key_of(provider)
-    if provider in _KEYS and key is None:
-        raise BadInput(f"To think with {name}, set {_KEYS[provider]}.")
-    words: dict[str, Any] = {_LIMITS.get(provider, "max_tokens"): max_tokens}
-    if provider in SERVERS:
+    key, facts = settings.key_of(provider), provider_facts(provider)
+    if facts.key_settings and key is None:
+        raise BadInput(f"To think with {name}, set {facts.key_words}.")
+    words: dict[str, Any] = {facts.limit_option: max_tokens}
+    if provider in SUPPORTED_PROVIDERS:
         words["base_url"] = settings.server_of(name)
     if key is not None:
         words["api_key"] = key.get_secret_value()
@@ -109,7 +112,7 @@ def model_identity(model: BaseChatModel) -> list[Any]:
     return [f"{kind.__module__}.{kind.__qualname__}", said]
 
 
-def open_reply_memory(settings: Settings, run_config: RunConfig) -> Replies:
+def open_reply_cache(settings: Settings, run_config: RunConfig) -> Replies:
     """Return the reply cache."""
     return content.Replies(open_storage(settings.database), is_shared=run_config.reuse)
 
@@ -130,25 +133,25 @@ def _chat(
     name: str,
     given: BaseChatModel | None,
     played: Sequence[Role],
-    memory: Replies,
+    cache: Replies,
     prices: Prices,
 ) -> Chat:
     client = given if given is not None else make_chat_model(settings, name, settings.max_answer_tokens)
     if given is None and (thinking := _thinking_room(settings, client, played)):
-        limit = {_LIMITS.get(provider_of(client), "max_tokens"): settings.max_answer_tokens + thinking}
+        limit = {provider_facts(provider_of(client)).limit_option: settings.max_answer_tokens + thinking}
         client = client.model_copy(update=limit)
     server = settings.server_of(name) if given is None else _address_of(given)
     return Chat(
         client,
         server,
-        memory,
+        cache,
         limiter_for(server, name, settings.parallel_calls),
         ModelRetryPolicy(settings.call_retries, settings.outage_s),
         settings.call_timeout_s,
         prices,
         full_name=name,
         identity=() if given is None else model_identity(given),
-        tuning={role: _call_options(settings, role) for role in played},
+        role_options={role: _call_options(settings, role) for role in played},
     )
 
 
@@ -172,10 +175,7 @@ def _window(settings: Settings, chat: Chat, size: int | None) -> ContextWindow:
     answer = min(limit, settings.max_answer_tokens)
     known = (str(settings.database), chat.server, chat.name, size, limit, json.dumps(chat.identity))
     source = partial(find_window, chat.client, chat.server, is_asked=chat.server != OPENAI)
-    learned = (
-        None if size else LearnedWindow(open_storage(settings.database), chat.server, chat.name)
-    )  # only for that run
-    return _windows.setdefault(known, ContextWindow(size, answer, limit - answer, source, learned))
+    return _windows.setdefault(known, ContextWindow(size, answer, limit - answer, source))
 
 
 def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseChatModel:
@@ -237,7 +237,8 @@ def _init_chat_model(name: str, provider: str, model: str, words: dict[str, Any]
     except ImportError as error:
         named = re.search(r"pip install (?:-U )?([\w-]+)", str(error))
         package = named[1] if named else str(error.name or provider).replace("_", "-")
-        what = f"fathom-research[{_EXTRAS[provider]}]" if provider in _EXTRAS else package
+        extra = provider_facts(provider).extra
+        what = f"fathom-research[{extra}]" if extra else package
         raise BadInput(f"To think with {name}, install its package: pip install '{what}'.") from None
     except (ValidationError, ValueError) as error:
         first = error.errors(include_input=False)[0]["msg"] if isinstance(error, ValidationError) else error
@@ -250,8 +251,7 @@ def _address_of(model: BaseChatModel) -> str:
     """Return the server address of a chat model object, if it has one."""
     names = ("openai_api_base", "anthropic_api_url", "base_url", "azure_endpoint", "endpoint")
     found = next((url for name in names if isinstance(url := getattr(model, name, None), str) and url), "")
-    provider = provider_of(model)
-    return found.rstrip("/") or SERVERS.get(provider, provider)
+    return found.rstrip("/") or provider_facts(provider_of(model)).address
 
 
 def _to_plain_json(value: object) -> Any:

@@ -124,7 +124,7 @@ class _QueuedCall:
 
 @dataclass(eq=False)
 class Outage:
-    """Since when nobody has answered: a model, or any model of a server."""
+    """When an outage began, of one model or of all models of a server."""
 
     since: float | None = None
     _last: float = float("-inf")
@@ -163,9 +163,9 @@ class RateLimiter:
         self._setbacks = 0
         self._gone: tuple[float, Unavailable] | None = None  # until when calls fail at once, and why
 
-    def attempt(self, endurance: ModelRetryPolicy) -> "Attempt":
+    def attempt(self, policy: ModelRetryPolicy) -> "Attempt":
         """Return an attempt for one call, which may be tried several times."""
-        return Attempt(self, endurance)
+        return Attempt(self, policy)
 
     def allow(self, most: int) -> None:
         """Set the most concurrent calls, unless the server has shown that it takes fewer."""
@@ -246,23 +246,21 @@ class RateLimiter:
             step = 1.0 if self._window < self._steep_to else 1.0 / self._window
             self._window = min(float(self.most), self._window + step)
 
-    def _note_failure(self, turn: _QueuedCall, error: Unavailable, endurance: ModelRetryPolicy) -> bool:
+    def _note_failure(self, turn: _QueuedCall, error: Unavailable, policy: ModelRetryPolicy) -> bool:
         """Tell whether the failure affects all calls: a limit, or no success since this call started."""
         with self._guard:
             now = self._clock()
-            if not _is_limit(error) and (self._answers > turn.answers or not endurance.retries):
+            if not _is_limit(error) and (self._answers > turn.answers or not policy.retries):
                 return False
             down_since = min(
-                place.note_failure(turn.started, now, endurance.outage_s)
+                place.note_failure(turn.started, now, policy.outage_s)
                 for place in (self._outage, self._server)  # models of one server are not waited for in turn
             )
             self._outage.since = down_since
             if turn.setbacks == self._setbacks:  # of calls that failed together only the first counts
                 self._setbacks += 1
                 self._shrink(error)
-                probe_at = min(
-                    now + endurance.probe_wait_s(now - down_since), down_since + endurance.outage_s
-                )
+                probe_at = min(now + policy.probe_wait_s(now - down_since), down_since + policy.outage_s)
                 self._open_at = max(self._open_at, probe_at)
             if error.wait_s is not None:
                 wait_s = min(error.wait_s, _LONGEST_S) * random.uniform(1.0, 1.05)  # noqa: S311 - no secret
@@ -278,21 +276,21 @@ class RateLimiter:
         self._restored = self._before if is_timed else max(1.0, self._steep_to / 2)
         self._window = 1.0
 
-    def _is_hopeless(self, error: Unavailable, failures: int, endurance: ModelRetryPolicy) -> bool:
+    def _is_hopeless(self, error: Unavailable, failures: int, policy: ModelRetryPolicy) -> bool:
         """Tell whether the model was down for too long, or says it will be; then no call waits for it."""
-        if not endurance.retries:
+        if not policy.retries:
             return True
         with self._guard:
             if self._outage.since is None:
                 return False
             now = self._clock()
             is_stranger = isinstance(error, Unreachable) and not self._answers
-            if is_stranger and failures <= endurance.retries:
+            if is_stranger and failures <= policy.retries:
                 return False
-            most_s = min(endurance.outage_s, endurance.greeting_s) if is_stranger else endurance.outage_s
+            most_s = min(policy.outage_s, policy.greeting_s) if is_stranger else policy.outage_s
             if now - self._outage.since + (error.wait_s or 0.0) < most_s:
                 return False
-            rest_s = max(min(_REST_S, endurance.outage_s / 10), error.wait_s or 0.0)
+            rest_s = max(min(_REST_S, policy.outage_s / 10), error.wait_s or 0.0)
             self._gone = (now + min(rest_s, _LONGEST_S), error)
             self._wake(everybody=True)
             return True
@@ -304,16 +302,16 @@ class Attempt:
     The `async with` swallows an Unavailable that is worth a retry; all other errors pass.
     """
 
-    def __init__(self, limiter: RateLimiter, endurance: ModelRetryPolicy) -> None:
+    def __init__(self, limiter: RateLimiter, policy: ModelRetryPolicy) -> None:
         self.is_over = False
-        self._limiter, self._endurance = limiter, endurance
+        self._limiter, self._policy = limiter, policy
         self._turn = _QueuedCall(asyncio.get_running_loop())
         self._began, self._answers, self._failures = float("inf"), 0, 0
         self._is_pausing = False
 
     async def __aenter__(self) -> None:
         if self._is_pausing:
-            await asyncio.sleep(self._endurance.wait_s(self._failures))
+            await asyncio.sleep(self._policy.wait_s(self._failures))
         await self._hear_others()
         await self._limiter._enter(self._turn)
         if self._began > self._turn.started:
@@ -346,12 +344,12 @@ class Attempt:
             await paces.close(self._limiter.name, min(error.wait_s, _LONGEST_PAUSE_S))
 
     def _is_worth_another_try(self, error: Unavailable) -> bool:
-        limiter, endurance = self._limiter, self._endurance
-        self._is_pausing = not limiter._note_failure(self._turn, error, endurance)
+        limiter, policy = self._limiter, self._policy
+        self._is_pausing = not limiter._note_failure(self._turn, error, policy)
         self._failures += not _is_limit(error)
-        is_hopeless = limiter._is_hopeless(error, self._failures, endurance)
-        is_late = bool(self._failures) and limiter._clock() - self._began >= endurance.outage_s
-        is_alone = self._failures > endurance.retries and limiter._answers > self._answers
+        is_hopeless = limiter._is_hopeless(error, self._failures, policy)
+        is_late = bool(self._failures) and limiter._clock() - self._began >= policy.outage_s
+        is_alone = self._failures > policy.retries and limiter._answers > self._answers
         return not (is_hopeless or is_late or is_alone)
 
 

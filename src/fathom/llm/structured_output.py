@@ -216,7 +216,6 @@ class StructuredOutput:
                     continue
             else:
                 window.learn(sent, seen, way.beside)
-                await window.keep()
             if set(fitted.cut) - {getattr(work.prompt_budget, "batched", "")}:
                 work.failures.append(self._cut_failure(work.role, size))
             answer = _read_form(work, reply.text, fitted.kept)
@@ -265,8 +264,7 @@ class StructuredOutput:
 
     def _cut_failure(self, role: Role, size: int) -> Failure:
         window, name = self.window, self.chat.name
-        known = ", as an earlier run found out" if window.is_recalled else ""
-        why = f"The window of {name} holds {window.size:,} tokens{known}."
+        why = f"The window of {name} holds {window.size:,} tokens."
         if size < (window.size or size):
             why = f"The window of {name} was taken for {size:,} tokens."
         return Failure(

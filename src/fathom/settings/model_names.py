@@ -4,17 +4,59 @@ Imports little, since every command imports it.
 """
 
 import re
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 OPENAI = "https://api.openai.com/v1"
-# Where a provider's models are asked, when nothing else is said.
-SERVERS = {
-    "openai": OPENAI,
-    "anthropic": "https://api.anthropic.com",
-    "google_genai": "https://generativelanguage.googleapis.com",
-    "ollama": "http://127.0.0.1:11434",
-}
+
+
+@dataclass(frozen=True)
+class Provider:
+    """What Fathom knows about a provider beyond what LangChain does."""
+
+    name: str
+    chat_class: str  # LangChain's class, or a base class of it
+    address: str
+    address_setting: str = ""  # fields of `Settings`
+    key_settings: tuple[str, ...] = ()
+    key_words: str = ""  # environment variables, as messages name them
+    extra: str = ""  # the extra of Fathom's package that installs it
+    limit_option: str = "max_tokens"
+
+
+_SUPPORTED = (
+    Provider("openai", "BaseChatOpenAI", OPENAI, "base_url", ("openai_api_key",), "OPENAI_API_KEY"),
+    Provider(
+        "anthropic",
+        "ChatAnthropic",
+        "https://api.anthropic.com",
+        "anthropic_url",
+        ("anthropic_api_key",),
+        "ANTHROPIC_API_KEY",
+        "anthropic",
+    ),
+    Provider(
+        "google_genai",
+        "ChatGoogleGenerativeAI",
+        "https://generativelanguage.googleapis.com",
+        "gemini_url",
+        ("gemini_api_key", "google_api_key"),
+        "GOOGLE_API_KEY or GEMINI_API_KEY",
+        "google",
+        "max_output_tokens",
+    ),
+    Provider(
+        "ollama",
+        "ChatOllama",
+        "http://127.0.0.1:11434",
+        "ollama_url",
+        extra="ollama",
+        limit_option="num_predict",
+    ),
+    Provider("gguf", "GGUFChatModel", "http://localhost"),
+)
+SUPPORTED_PROVIDERS = {provider.name: provider for provider in _SUPPORTED}
 # The providers that LangChain's `init_chat_model` knows; a test compares them.
 _PROVIDERS = """anthropic anthropic_bedrock azure_ai azure_openai baseten bedrock bedrock_converse
 bedrock_mantle_anthropic bedrock_mantle_openai cohere deepseek fireworks google_anthropic_vertex google_genai
@@ -25,6 +67,11 @@ NO_MODEL = "none"
 RECORDED = "recorded:"  # followed by the language of the demo
 GGUF = ".gguf"
 _PROVIDER = re.compile(r"([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*):(?!//)(.+)")
+
+
+def provider_facts(name: str) -> Provider:
+    """Return what is known about a provider; for any other its name, which stands for its address too."""
+    return SUPPORTED_PROVIDERS.get(name) or Provider(name, "", name)
 
 
 def describe_unknown_provider(name: str) -> str:

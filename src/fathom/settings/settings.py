@@ -17,7 +17,14 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from fathom.errors import BadInput
 from fathom.settings.database_address import DatabaseAddress
-from fathom.settings.model_names import NO_MODEL, RECORDED, SERVERS, chat_model_name, is_full_name, split_name
+from fathom.settings.model_names import (
+    NO_MODEL,
+    RECORDED,
+    chat_model_name,
+    is_full_name,
+    provider_facts,
+    split_name,
+)
 from fathom.settings.sources import (
     CONFIG_VARIABLE,
     SettingNames,
@@ -314,24 +321,14 @@ class Settings(BaseSettings):
 
     def server_of(self, name: str) -> str:
         """Return the address where a model of this name is asked; for an unknown provider, its name."""
-        provider, _ = split_name(name)
-        own = {
-            "openai": self.base_url,
-            "anthropic": self.anthropic_url,
-            "google_genai": self.gemini_url,
-            "ollama": self.ollama_url,
-            "gguf": "http://localhost",
-        }
-        return own.get(provider) or SERVERS.get(provider, provider)
+        provider = provider_facts(split_name(name)[0])
+        own = getattr(self, provider.address_setting) if provider.address_setting else ""
+        return own or provider.address
 
     def key_of(self, provider: str) -> SecretStr | None:
         """Return the key that belongs to a provider, if one is set."""
-        keys = {
-            "openai": self.openai_api_key,
-            "anthropic": self.anthropic_api_key,
-            "google_genai": self.gemini_api_key or self.google_api_key,
-        }
-        return keys.get(provider)
+        keys = (getattr(self, name) for name in provider_facts(provider).key_settings)
+        return next((key for key in keys if key), None)
 
     def effort_for(self, role: Role) -> ReasoningEffort | None:
         """Return how much the model of a role thinks, if that is set."""

@@ -1,4 +1,4 @@
-"""Page texts, replies, web pages, context windows and control answers."""
+"""Page texts, replies, web pages and control answers."""
 
 import asyncio
 import time
@@ -20,7 +20,6 @@ _REPLACE_PAGE = replace_row(
     "address",
     *("checked", "fresh_s", "fetched", "etag", "modified", "content_type", "sha", "document"),
 )
-_REPLACE_WINDOW = replace_row("context_windows", "name", "size", "said", "at")
 
 
 class PageTable(Table):
@@ -138,28 +137,6 @@ class WebPageTable(Table):
     async def drop(self, address: str) -> None:
         """Delete one page."""
         await self._write("delete from web_pages where address = ?", address)
-
-
-class WindowTable(Table):
-    """Context windows of models, as learned from servers."""
-
-    async def get(self, name: str, said: int | None, since: float, until: float) -> int | None:
-        """Return the size learned in that period, if the server stated `said` then too."""
-        words = (
-            "select size from context_windows"
-            " where name = ? and coalesce(said, -1) = ? and at between ? and ?"
-        )
-        rows = await self._rows(words, name, -1 if said is None else said, since, until)
-        return int(rows[0][0]) if rows else None
-
-    async def put(self, name: str, size: int, said: int | None, at: float, forget_before: float) -> None:
-        """Store a size, and delete sizes learned before that time."""
-
-        def replace(connection: Connection) -> None:
-            connection.execute(_REPLACE_WINDOW, (name, size, said, at))
-            connection.execute("delete from context_windows where at < ?", (forget_before,))
-
-        await self.database.write(replace)
 
 
 class ControlTable(Table):

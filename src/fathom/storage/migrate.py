@@ -24,7 +24,7 @@ _NUMBERED = {"payments": "id", "signals": "number", "follow_ups": "number"}  # t
 _PLAIN = (
     *("pages", "replies", "web_pages", "refused_payments", "overspent", "page_leases", "closed_threads"),
     *("run_configs", "run_folders", "run_shapes", "run_times", "run_records", "watches"),
-    *("context_windows", "control_answers"),
+    "control_answers",
 )
 _AT_ONCE = 500
 

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from fathom.errors import BadInput
 from fathom.settings.database_address import DatabaseAddress
-from fathom.storage.content import ControlTable, PageTable, ReplyTable, WebPageTable, WindowTable
+from fathom.storage.content import ControlTable, PageTable, ReplyTable, WebPageTable
 from fathom.storage.database import DatabaseFile
 from fathom.storage.files import FileLocks
 from fathom.storage.prune import SqlitePruning
@@ -98,7 +98,6 @@ class Storage:
     threads: ThreadTable
     runs: RunTable
     watches: WatchTable
-    windows: WindowTable
     controls: ControlTable
     checkpoints: CheckpointTable
     locks: LockStore
@@ -130,7 +129,6 @@ def make_storage(
         threads=ThreadTable(database),
         runs=RunTable(database),
         watches=WatchTable(database),
-        windows=WindowTable(database),
         controls=ControlTable(database),
         checkpoints=checkpoints,
         locks=locks,

@@ -126,9 +126,6 @@ create table if not exists past_rounds (
     run text not null, step text not null, judged integer not null, base text not null, parent text,
     type text, body blob not null, metadata blob, primary key (run, step)
 );
-create table if not exists context_windows (
-    name text primary key, size integer not null, said integer, at real not null
-) without rowid;
 create table if not exists control_answers (
     verifier text not null, call text not null, "right" integer not null, wrong integer not null,
     at real not null, primary key (verifier, call)

@@ -80,10 +80,10 @@ def settings_for(provider: str, url: str, home: Path, **more: Any) -> Settings:
 def chat(provider: str, url: str, home: Path, *, retries: int = 0, timeout_s: float = 20.0) -> Chat:
     settings = settings_for(provider, url, home)
     client = make_chat_model(settings, NAMES[provider], 777)
-    endurance = ModelRetryPolicy(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
+    policy = ModelRetryPolicy(retries, outage_s=0.5, first_wait_s=0.05, most_wait_s=0.2, greeting_s=0.1)
     memory = Replies(open_storage(home / "fathom.sqlite"))
     server = settings.server_of(NAMES[provider])
-    return Chat(client, server, memory, RateLimiter(), endurance, timeout_s, full_name=NAMES[provider])
+    return Chat(client, server, memory, RateLimiter(), policy, timeout_s, full_name=NAMES[provider])
 
 
 def saying(*turns: Reply) -> Callable[[Any], Reply]:
@@ -352,7 +352,7 @@ def test_a_reasoning_model_has_room_to_think_beside_its_answer(tmp_path: Path) -
     ("name", "words"),
     [
         ("anthropic:claude-x", "set ANTHROPIC_API_KEY"),
-        ("google_genai:gemini-x", "set GOOGLE_API_KEY (or GEMINI_API_KEY)"),
+        ("google_genai:gemini-x", "set GOOGLE_API_KEY or GEMINI_API_KEY"),
         ("openai:gpt-x", "set OPENAI_API_KEY"),
         ("groq:llama", "pip install 'langchain-groq'"),
         ("no/such/model.gguf", "There is no model file"),

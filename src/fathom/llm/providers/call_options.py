@@ -10,22 +10,15 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from fathom.llm.errors import NotSupported
+from fathom.settings.model_names import SUPPORTED_PROVIDERS, provider_facts
 
-_CLASSES = {
-    "BaseChatOpenAI": "openai",
-    "ChatAnthropic": "anthropic",
-    "ChatGoogleGenerativeAI": "google_genai",
-    "ChatOllama": "ollama",
-    "GGUFChatModel": "gguf",
-}
-_LIMITS = {"anthropic": "max_tokens", "google_genai": "max_output_tokens", "ollama": "num_predict"}
-_TAKES_SCHEMAS = frozenset(_CLASSES.values())
+_BY_CLASS = {provider.chat_class: provider.name for provider in SUPPORTED_PROVIDERS.values()}
 _LEAST_EFFORT = {"none": None, "minimal": "low"}  # where a provider has no such level
 
 
 def provider_of(model: BaseChatModel) -> str:
     """Return the provider of a chat model; `other` if unknown."""
-    found = (_CLASSES.get(kind.__name__) for kind in type(model).__mro__)
+    found = (_BY_CLASS.get(kind.__name__) for kind in type(model).__mro__)
     return next((provider for provider in found if provider), "other")
 
 
@@ -44,7 +37,7 @@ def prepare_call(model: BaseChatModel, options: Mapping[str, Any]) -> tuple[Base
         return model, {"extra_body": dict(options)}
     words: dict[str, Any] = {}
     if "response_format" in options:
-        if provider not in _TAKES_SCHEMAS:
+        if provider not in SUPPORTED_PROVIDERS:
             raise NotSupported(f"{type(model).__name__} is not known to take a schema.")
         words["response_format"] = options["response_format"]
     if "tools" in options:
@@ -52,7 +45,7 @@ def prepare_call(model: BaseChatModel, options: Mapping[str, Any]) -> tuple[Base
     settings = {name: options[name] for name in ("max_completion_tokens", "temperature") if name in options}
     limit = settings.pop("max_completion_tokens", None)
     if limit is not None:
-        settings[_LIMITS.get(provider, "max_tokens")] = limit
+        settings[provider_facts(provider).limit_option] = limit
     words |= _effort_options(model, provider, options.get("reasoning_effort"))
     if provider == "ollama":  # it takes them only all together
         return model.model_copy(update=settings) if settings else model, words
