@@ -24,6 +24,7 @@ from fathom.state import SETTING_NAMES, ResearchState, RunConfig
 
 _SETTINGS_AND_STATE = ("queries", "strategy")  # names of settings that are keys of the state too
 NodeWork = Callable[[Any, RunDependencies], Awaitable[Any]]
+Node = Callable[..., Awaitable[Any]]
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,18 @@ class Binder:
 
     make: DependencyFactory
 
-    def __call__(self, name: str, work: NodeWork) -> "BoundNode":
+    def __call__(self, name: str, work: NodeWork) -> Node:
         """Return the node `name` for this function; its costs are marked with name and round."""
-        return BoundNode(self, name, work)
+
+        async def run_node(state: Any, *, runtime: Runtime[RunConfig]) -> Any:
+            dependencies = await self.dependencies(state, runtime)
+            number = round_of_node(state, name)
+            _trace_round(number)
+            time_budget = dependencies.time_budget
+            async with time_budget.at_work() if time_budget else nullcontext():
+                return stamp_costs(await work(state, dependencies), name, number)
+
+        return run_node
 
     async def dependencies(self, state: Mapping[str, Any], runtime: Runtime[RunConfig]) -> RunDependencies:
         """Return the dependencies of a node in this state."""
@@ -47,28 +57,6 @@ class Binder:
         made = await asyncio.to_thread(self.make, run_config)
         spent_by = "/".join(name for name in (thread, run) if name)
         return made.for_run(spent_by, thread, _config_for(made.run_config, state))
-
-
-@dataclass(frozen=True)
-class BoundNode:
-    """A node as LangGraph calls it.
-
-    An object instead of a function, because LangGraph searches the bytecode of every function for subgraphs,
-    which took two fifths of the time to build the graph.
-    """
-
-    bind: Binder
-    name: str
-    work: NodeWork
-
-    async def __call__(self, state: Any, *, runtime: Runtime[RunConfig]) -> Any:
-        """Return the node's update."""
-        dependencies = await self.bind.dependencies(state, runtime)
-        number = round_of_node(state, self.name)
-        _trace_round(number)
-        time_budget = dependencies.time_budget
-        async with time_budget.at_work() if time_budget else nullcontext():
-            return stamp_costs(await self.work(state, dependencies), self.name, number)
 
 
 def _config_for(run_config: RunConfig, state: Mapping[str, Any]) -> RunConfig:

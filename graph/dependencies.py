@@ -80,8 +80,8 @@ _MAX_CACHED_DEPENDENCIES = 256
 
 
 @dataclass(frozen=True)
-class RunDependencies:
-    """Dependencies of the nodes of one run."""
+class _CommonDependencies:
+    """What nodes use, and what a factory makes for all runs with one configuration."""
 
     run_config: RunConfig
     model: ResearchModel
@@ -92,6 +92,12 @@ class RunDependencies:
     page_leases: PageLeasesPort
     run_configs: RunConfigsPort
     forecaster: Forecaster
+
+
+@dataclass(frozen=True)
+class RunDependencies(_CommonDependencies):
+    """Dependencies of the nodes of one run."""
+
     signals: RunSignals
     budget: Budget
     time_budget: TimeBudget | None
@@ -99,20 +105,11 @@ class RunDependencies:
 
 
 @dataclass(frozen=True)
-class Dependencies:
+class Dependencies(_CommonDependencies):
     """Dependencies shared by all runs with one configuration."""
 
-    run_config: RunConfig
-    model: ResearchModel
-    engines: EnginesPort
-    reader: Reader
-    pages: PagesPort
-    clock: Clock
-    page_leases: PageLeasesPort
-    run_configs: RunConfigsPort
     signals: ControlSignals
     storage: Storage
-    forecaster: Forecaster
     grace_s: float | None = None  # extra time for the report after the limit; None: derived from the limit
 
     def for_run(self, run: str, thread: str | None, run_config: RunConfig) -> RunDependencies:

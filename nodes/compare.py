@@ -36,9 +36,9 @@ async def compare(state: ReadingRound, *, pages: PagesPort) -> ReadingRound:
             claims += known
             changed.append(keep_used_origins(page, known))
         else:
-            drawn = [claim for claim in state.get("claims", []) if claim.quotes[0].page == page.sha]
+            new_claims = [claim for claim in state.get("claims", []) if claim.quotes[0].page == page.sha]
             text, then = await pages.get(page.sha), await _text_before(before, pages)
-            claims += await asyncio.to_thread(update_claims, known, drawn, then, page, text)
+            claims += await asyncio.to_thread(update_claims, known, new_claims, then, page, text)
             compared.add(page.sha)
     others = [claim for claim in state.get("claims", []) if claim.quotes[0].page not in compared]
     return {"pages": changed, "claims": Overwrite([*claims, *others])}  # type: ignore[typeddict-item]

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date
 
 from langgraph.types import interrupt
 
@@ -26,8 +27,8 @@ from fathom.planning.reading_list import choose_pages_for_gaps, reread_linked_pa
 from fathom.report.outline import OutlineMaterial, drop_empty_parts, update_outline
 from fathom.report.publish import publish_nothing_found
 from fathom.report.rounds import review_details
-from fathom.state import Cost, Failure, Judgement, ResearchState, ReviewAnswer, RunConfig
-from fathom.state.model_io import Assessment, JudgeInput
+from fathom.state import Claim, Cost, Failure, Hypothesis, Judgement, ResearchState, ReviewAnswer, RunConfig
+from fathom.state.model_io import Assessment, JudgeInput, LinkPaths
 
 
 async def judge(
@@ -54,49 +55,87 @@ async def judge(
     """
     today = clock().date()
     state = await _apply_signals(state, run_config, signals, budget)
-    read, asked = state.get("pages", []), state.get("asked", [])
-    link_paths = await load_link_paths(state["question"], read, state.get("claims", []), asked, pages.get)
-    drawn = await reread_linked_pages(
-        link_paths, read, state.get("claims", []), state.get("questions", []), pages.get
-    )
-    claims = [*state.get("claims", []), *drawn]
-    state = {**state, "claims": claims}
-    comparison = ClaimComparison(claims, read, state.get("rulings", []))
-    # In a thread: word vectors are read from a file the first time.
-    case = await asyncio.to_thread(
-        comparison.add_to_input, make_judge_input(state, link_paths, run_config, today)
-    )
-    result = assess_without_model(state, run_config.language) or await model.judge(case)
-    balance = await asyncio.to_thread(comparison.compare, result.value.rulings)
-    case, assessment = _complete_assessment(state, case, result.value, balance)
-    hypotheses = weigh_round_hypotheses(state, assessment)
-    costs = await _collect_costs(state, result.costs, budget)
-    here_usd = sum(cost.usd for cost in [*state.get("costs", []), *costs])
-    gain = compute_round_gain(balance.findings, asked, here_usd, state.get("judgements", []))
-    scores = {"gain": gain, "spent_usd": here_usd, "hypotheses": active_hypotheses(hypotheses)}
-    judgement = score_round(state, case, assessment, today).model_copy(update=scores)
-    position = find_position(state, judgement, assessment, run_config, await budget.account())
+    link_paths, new_claims = await _read_linked_pages(state, pages)
+    state = {**state, "claims": [*state.get("claims", []), *new_claims]}
+    assessed = await _assess(state, link_paths, model, run_config, today)
+    costs = await _collect_costs(state, assessed.costs, budget)
+    hypotheses = weigh_round_hypotheses(state, assessed.assessment)
+    judgement = _score(state, assessed, costs, hypotheses, today)
     wishes = [] if "direction" in state else await signals.waiting()
+    position = find_position(state, judgement, assessed.assessment, run_config, await budget.account())
     judgement = decide_stop(
         judgement, _add_requests_and_time(position, bool(wishes), run_config, time_budget)
     )
     update: ResearchState = {
-        "claims": drawn,
-        "findings": balance.findings,
-        "rulings": balance.rulings,
-        "contradictions": balance.contradictions,
+        "claims": new_claims,
+        "findings": assessed.comparison.findings,
+        "rulings": assessed.comparison.rulings,
+        "contradictions": assessed.comparison.contradictions,
         "hypotheses": hypotheses,
         "judgements": [judgement],
         "is_report_due": judgement.stop is not None or run_config.endless,
-        "failures": result.failures,
+        "failures": assessed.failures,
         "costs": costs,
     }
-    if assessment.outline:
-        due = update["is_report_due"]
-        update["outline"] = drop_empty_parts(assessment.outline) if due else assessment.outline
+    if outline := assessed.assessment.outline:
+        update["outline"] = drop_empty_parts(outline) if update["is_report_due"] else outline
     if judgement.stop:
         return _end_run(update, state, wishes, run_config)
-    return {**update, **await _choose_rereads(state, assessment, judgement, pages)}
+    return {**update, **await _choose_rereads(state, assessed.assessment, judgement, pages)}
+
+
+@dataclass(frozen=True)
+class _AssessedRound:
+    """What the judge was shown, its completed answer, and how the claims compare."""
+
+    judge_input: JudgeInput
+    assessment: Assessment
+    comparison: ComparisonResult
+    failures: list[Failure]
+    costs: list[Cost]
+
+
+async def _read_linked_pages(state: ResearchState, pages: PagesPort) -> tuple[LinkPaths, list[Claim]]:
+    """Return how pages link to each other, and the claims of good pages that other pages led to."""
+    read, known = state.get("pages", []), state.get("claims", [])
+    link_paths = await load_link_paths(state["question"], read, known, state.get("asked", []), pages.get)
+    new = await reread_linked_pages(link_paths, read, known, state.get("questions", []), pages.get)
+    return link_paths, new
+
+
+async def _assess(
+    state: ResearchState,
+    link_paths: LinkPaths,
+    model: ResearchModel,
+    run_config: RunConfig,
+    today: date,
+) -> _AssessedRound:
+    """Compare the claims and ask the model, if it is needed; then complete outline, gaps and checks."""
+    claims = ClaimComparison(state.get("claims", []), state.get("pages", []), state.get("rulings", []))
+    # In a thread: word vectors are read from a file the first time.
+    judge_input = await asyncio.to_thread(
+        claims.add_to_input, make_judge_input(state, link_paths, run_config, today)
+    )
+    result = assess_without_model(state, run_config.language) or await model.judge(judge_input)
+    comparison = await asyncio.to_thread(claims.compare, result.value.rulings)
+    judge_input, assessment = _complete_assessment(state, judge_input, result.value, comparison)
+    return _AssessedRound(judge_input, assessment, comparison, result.failures, result.costs)
+
+
+def _score(
+    state: ResearchState,
+    assessed: _AssessedRound,
+    costs: Sequence[Cost],
+    hypotheses: Sequence[Hypothesis],
+    today: date,
+) -> Judgement:
+    """Return the judgement with every score, before the decision to stop."""
+    spent_usd = sum(cost.usd for cost in [*state.get("costs", []), *costs])
+    gain = compute_round_gain(
+        assessed.comparison.findings, state.get("asked", []), spent_usd, state.get("judgements", [])
+    )
+    scores = {"gain": gain, "spent_usd": spent_usd, "hypotheses": active_hypotheses(hypotheses)}
+    return score_round(state, assessed.judge_input, assessed.assessment, today).model_copy(update=scores)
 
 
 async def _apply_signals(
@@ -162,7 +201,8 @@ async def _choose_rereads(
     state: ResearchState, assessment: Assessment, judgement: Judgement, pages: PagesPort
 ) -> ResearchState:
     """Return the stored pages to read again for a gap; none when no model judged the evidence."""
-    if assessment.failed is None or not state.get("questions"):
+    is_model_asked = assessment.failed is not None
+    if not is_model_asked or not state.get("questions"):
         return {}
     read, before = state.get("pages", []), state.get("rereads", [])
     asked, number = state["questions"], judgement.round + 1
@@ -170,15 +210,15 @@ async def _choose_rereads(
 
 
 def _complete_assessment(
-    state: ResearchState, case: JudgeInput, assessment: Assessment, balance: ComparisonResult
+    state: ResearchState, judge_input: JudgeInput, assessment: Assessment, comparison: ComparisonResult
 ) -> tuple[JudgeInput, Assessment]:
     """Apply the judge's rulings on checks, repair the outline, and add thin parts and retries to the gaps."""
     outline = assessment.outline
     if outline:
-        known = (case.question, case.questions, case.claims, balance.findings)
-        material = OutlineMaterial(*known, case.kind, case.language)
-        outline = update_outline(outline, case.outline, material)
-    thin = add_thin_parts(assessment.gaps, outline, case.question)
-    gaps = track_gaps(thin, state.get("judgements", []), case.question)
-    checks = confirm_checks(case.checks, assessment.failed)
-    return replace(case, checks=checks), replace(assessment, outline=outline, gaps=gaps)
+        known = (judge_input.question, judge_input.questions, judge_input.claims, comparison.findings)
+        material = OutlineMaterial(*known, judge_input.kind, judge_input.language)
+        outline = update_outline(outline, judge_input.outline, material)
+    thin = add_thin_parts(assessment.gaps, outline, judge_input.question)
+    gaps = track_gaps(thin, state.get("judgements", []), judge_input.question)
+    checks = confirm_checks(judge_input.checks, assessment.failed)
+    return replace(judge_input, checks=checks), replace(assessment, outline=outline, gaps=gaps)

@@ -116,12 +116,12 @@ class ScriptedModel(ExtractiveModel):
             thought = ModelResult([ExtractedStatement(s.text, s.text, "Q1", 0.9) for s in first])
         return await self._paid(thought, f"read {title} {text[:60]}")
 
-    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
+    async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
         """Fair marks, and what the test says is missing."""
         rubric = Rubric(evidence="E1", accuracy=3, relevance=3, completeness=3, consistency=3)
-        gaps = [gap(self.missing, len(case.claims))] if self.missing else []
+        gaps = [gap(self.missing, len(judge_input.claims))] if self.missing else []
         return await self._paid(
-            ModelResult(Assessment(rubric, gaps)), f"judge {len(case.claims)} {case.question}"
+            ModelResult(Assessment(rubric, gaps)), f"judge {len(judge_input.claims)} {judge_input.question}"
         )
 
     async def _paid(self, thought: ModelResult[T], call: str) -> ModelResult[T]:

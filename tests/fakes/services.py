@@ -98,8 +98,8 @@ class FakeModel:
     async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
         return self._next(self.retries, list(refusals))
 
-    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
-        return self._next(self.assessments, case)
+    async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
+        return self._next(self.assessments, judge_input)
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]

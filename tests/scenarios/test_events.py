@@ -37,12 +37,12 @@ class Ailing(ScriptedModel):
 
     judged: list[str] = field(default_factory=list)
 
-    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
+    async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
         """Refuses once."""
-        self.judged.append(case.question)
+        self.judged.append(judge_input.question)
         if len(self.judged) == 1:
             raise Unavailable("the judge is ill")
-        return await super().judge(case)
+        return await super().judge(judge_input)
 
 
 @asynccontextmanager

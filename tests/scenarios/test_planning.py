@@ -95,9 +95,9 @@ class Chained(ScriptedModel):
         found = [(n, said) for n, (_, said) in enumerate(HOPS, 1) if said in text]
         return ModelResult([ExtractedStatement(said, said, f"Q{n}", 0.9) for n, said in found])
 
-    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
-        known = {claim.question for claim in case.claims}
-        missing = [q for q in case.questions if q.id not in known]
+    async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
+        known = {claim.question for claim in judge_input.claims}
+        missing = [q for q in judge_input.questions if q.id not in known]
         gaps = [Gap(description=q.text, priority="high", suggested_query="", question=q.id) for q in missing]
         rubric = Rubric(evidence="E1", accuracy=3, relevance=3, completeness=3, consistency=3)
         return ModelResult(Assessment(rubric, gaps))

@@ -184,15 +184,18 @@ class ExtractiveModel:
         """Return None for all: restating needs an LLM."""
         return ModelResult([None for _ in refusals])
 
-    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
+    async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
         """Compute rubric and gaps from counts, and from the pages whether their links are worth following."""
-        assessment = replace(compute_assessment(case), bearings=find_bearings(case.hypotheses, case.claims))
-        if case.link_paths is None or not case.link_paths.best:
+        assessment = replace(
+            compute_assessment(judge_input),
+            bearings=find_bearings(judge_input.hypotheses, judge_input.claims),
+        )
+        if judge_input.link_paths is None or not judge_input.link_paths.best:
             return ModelResult(assessment)
         is_open = any(gap.priority != "low" for gap in assessment.gaps)
-        answered = [] if is_open else [question.text for question in case.questions]
-        why = find_convergence(case.link_paths, case.before, answered)
-        still = "" if why or not case.link_paths.leads else "evidence that is linked and complete"
+        answered = [] if is_open else [question.text for question in judge_input.questions]
+        why = find_convergence(judge_input.link_paths, judge_input.before, answered)
+        still = "" if why or not judge_input.link_paths.leads else "evidence that is linked and complete"
         return ModelResult(replace(assessment, settled=why, why_not_converged=still))
 
     async def outline(

@@ -102,9 +102,9 @@ class FallbackModel:
         """Restate refused claims; the fallback restates none."""
         return await self._either("restating", lambda model: model.retry(refusals))
 
-    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
+    async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
         """Judge the round."""
-        return await self._either("judging", lambda model: model.judge(case))
+        return await self._either("judging", lambda model: model.judge(judge_input))
 
     async def outline(
         self, question: str, questions: Sequence[SubQuestion], points: Sequence[ReportPoint]

@@ -156,32 +156,27 @@ class LLMResearchModel:
             anew += [found.get(n) for n in range(1, len(items) + 1)]
         return _join_answers(anew, [answer for answer, _ in batches])
 
-    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
+    async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
         """Return rubric, gaps, rulings and outline in one call."""
-        keyed = judge.key_claims(case)
+        keyed = judge.key_claims(judge_input)
         evidence: dict[str, Cuttable] = {
-            "questions": list_questions(case.questions),
-            "sources": judge.source_lines(keyed, case.pages),
-            "claims": judge.claim_lines(keyed, case),
-            "rejected": judge.rejected_lines(case.rejected, case.pages),
-            "checks": list_lines(judge.check_lines(case.checks)),
-            "hypotheses": list_lines(judge.hypothesis_lines(case.hypotheses)),
-            "outline": judge.outline_lines(case.outline, keyed),
-            "gaps": list_lines(judge.gap_lines(case.gaps)),
+            "questions": list_questions(judge_input.questions),
+            "sources": judge.source_lines(keyed, judge_input.pages),
+            "claims": judge.claim_lines(keyed, judge_input),
+            "rejected": judge.rejected_lines(judge_input.rejected, judge_input.pages),
+            "checks": list_lines(judge.check_lines(judge_input.checks)),
+            "hypotheses": list_lines(judge.hypothesis_lines(judge_input.hypotheses)),
+            "outline": judge.outline_lines(judge_input.outline, keyed),
+            "gaps": list_lines(judge.gap_lines(judge_input.gaps)),
         }
-        fixed = {"kind": case.kind, "limits": case.limits or NONE, "today": case.today or NONE}
-        prompt_budget = self._budget_prompt("judge", case.question, evidence, **fixed)
+        fixed = {
+            "kind": judge_input.kind,
+            "limits": judge_input.limits or NONE,
+            "today": judge_input.today or NONE,
+        }
+        prompt_budget = self._budget_prompt("judge", judge_input.question, evidence, **fixed)
         answer = await self.outputs_by_role["judge"].ask("judge", prompt_budget, answer_forms.JudgeAnswer)
-        form = answer.form
-        assessment = Assessment(
-            judge.read_rubric(form, keyed),
-            judge.read_gaps(form.gaps, case),
-            judge.rulings_of(form.rulings, keyed),
-            form.confidence,
-            judge.read_hypothesis_evidence(form.hypotheses, case.hypotheses, keyed),
-            outline=judge.read_outline(form, case, keyed),
-            failed=judge.read_failed_checks(form.failed_checks, case.checks),
-        )
+        assessment = judge.read_assessment(answer.form, judge_input, keyed)
         return ModelResult(assessment, answer.costs, answer.failures)
 
     async def outline(

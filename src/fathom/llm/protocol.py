@@ -46,7 +46,7 @@ class ResearchModel(Protocol):
     async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
         """Return each refused claim restated or with other quotes, in order; None if that fails."""
 
-    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
+    async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
         """Return the quality by rubric, and the gaps."""
 
     async def outline(

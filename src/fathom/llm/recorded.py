@@ -111,22 +111,17 @@ class RecordedModel(ExtractiveModel):
         by = f"{RECORDED}{self.language}, verifier@{load_prompt('verifier').revision}"
         return ModelResult(result.value, result.costs, by=by)
 
-    async def judge(self, case: JudgeInput) -> ModelResult[Assessment]:
+    async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
         """Return the first judgement before there is an outline, then the last."""
-        known = {name: claim for claim in case.claims if (name := self._name_of(claim))}
-        told = {**self.replies["judgements"][0 if case.outline is None else -1], **self.replies["verdicts"]}
+        known = {name: claim for claim in judge_input.claims if (name := self._name_of(claim))}
+        told = {
+            **self.replies["judgements"][0 if judge_input.outline is None else -1],
+            **self.replies["verdicts"],
+        }
         told["evidence"] = "; ".join(self._claims[name] for name in told["evidence"] if name in known)
-        told["parts"] = _with_ids(told["parts"], case.outline)
+        told["parts"] = _with_ids(told["parts"], judge_input.outline)
         form = answer_forms.JudgeAnswer.model_validate(told)
-        assessment = Assessment(
-            judge.read_rubric(form, known),
-            judge.read_gaps(form.gaps, case),
-            judge.rulings_of(form.rulings, known),
-            form.confidence,
-            judge.read_hypothesis_evidence(form.hypotheses, case.hypotheses, known),
-            outline=judge.read_outline(form, case, known),
-            failed=[],
-        )
+        assessment = judge.read_assessment(form, judge_input, known)
         return await self._reply("judge", *sorted(known), value=assessment)
 
     async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:

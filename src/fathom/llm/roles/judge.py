@@ -29,7 +29,7 @@ from fathom.state import (
     Rubric,
     Ruling,
 )
-from fathom.state.model_io import HypothesisEvidence, JudgeInput
+from fathom.state.model_io import Assessment, HypothesisEvidence, JudgeInput
 from fathom.text.normalization import one_line, shorten_line
 from fathom.text.ranking import terms
 from fathom.text.sentences import split_sentences
@@ -50,28 +50,31 @@ _DIFFERENCES: dict[str, Difference] = {"number": "number", "date": "date", "nega
 ClaimsByKey = Mapping[str, Claim]
 
 
-def key_claims(case: JudgeInput) -> dict[str, Claim]:
+def key_claims(judge_input: JudgeInput) -> dict[str, Claim]:
     """Return the most relevant claims, best first, under short keys; models never see an address or hash.
 
     A claim has the same key in every round: it is numbered as it was found.
     """
     best = choose_relevant_claims(
-        case.claims, [q.text for q in case.questions], confidence_by_claim(case.findings), _MOST_CLAIMS
+        judge_input.claims,
+        [q.text for q in judge_input.questions],
+        confidence_by_claim(judge_input.findings),
+        _MOST_CLAIMS,
     )
-    numbers = {claim.id: number for number, claim in enumerate(case.claims, 1)}
+    numbers = {claim.id: number for number, claim in enumerate(judge_input.claims, 1)}
     keyed = {f"E{numbers[claim.id]}": claim for claim in best}
     lines = {key: f"{claim.statement} {best_quote_sentence(claim)}" for key, claim in keyed.items()}
     return {key: keyed[key] for key in fit_entries(lines, _CLAIM_TOKENS)}
 
 
-def claim_lines(keyed: ClaimsByKey, case: JudgeInput) -> PromptLines:
+def claim_lines(keyed: ClaimsByKey, judge_input: JudgeInput) -> PromptLines:
     """Return each claim with its source's key and its best quote; lines of earlier rounds stay in front.
 
     A claim that repeats another only names it. If not all claims are shown, the judge is informed, so that it
     takes none of them for missing.
     """
-    places, firsts = _page_keys(case.pages), _first_keys(keyed, case.findings)
-    hidden = len(case.claims) - len(keyed)
+    places, firsts = _page_keys(judge_input.pages), _first_keys(keyed, judge_input.findings)
+    hidden = len(judge_input.claims) - len(keyed)
 
     def line(key: str, claim: Claim) -> str:
         source = places.get(claim.quotes[0].page, "")
@@ -175,6 +178,21 @@ def gap_lines(gaps: Sequence[Gap]) -> list[str]:
     return [f"({gap.importance}, for {gap.question or 'all'}) {gap.description}" for gap in gaps]
 
 
+def read_assessment(
+    answer: answer_forms.JudgeAnswer, judge_input: JudgeInput, keyed: ClaimsByKey
+) -> Assessment:
+    """Return the judge's answer as records."""
+    return Assessment(
+        read_rubric(answer, keyed),
+        read_gaps(answer.gaps, judge_input),
+        rulings_of(answer.rulings, keyed),
+        answer.confidence,
+        read_hypothesis_evidence(answer.hypotheses, judge_input.hypotheses, keyed),
+        outline=read_outline(answer, judge_input, keyed),
+        failed=read_failed_checks(answer.failed_checks, judge_input.checks),
+    )
+
+
 def read_rubric(answer: answer_forms.JudgeAnswer, keyed: ClaimsByKey) -> Rubric:
     """Return marks from 1 to 5; above 3 only if the evidence names existing claims or quotes one."""
     marks = {n: min(5, max(1, getattr(answer, n))) for n in Rubric.model_fields if n != "evidence"}
@@ -185,10 +203,10 @@ def read_rubric(answer: answer_forms.JudgeAnswer, keyed: ClaimsByKey) -> Rubric:
     return Rubric(evidence=answer.evidence, **marks)
 
 
-def read_gaps(forms: Sequence[answer_forms.GapForm], case: JudgeInput) -> list[Gap]:
+def read_gaps(forms: Sequence[answer_forms.GapForm], judge_input: JudgeInput) -> list[Gap]:
     """Return the gaps; "rejected" is accepted as a reason only where something was rejected."""
-    known = {question.id for question in case.questions}
-    has_refused = any(not entry.section for entry in case.rejected)
+    known = {question.id for question in judge_input.questions}
+    has_refused = any(not entry.section for entry in judge_input.rejected)
     return [
         Gap(
             description=form.description,
@@ -239,13 +257,15 @@ def read_failed_checks(names: Sequence[str], checks: Sequence[Check]) -> list[Ch
     return [c.name for c in checks if c.name in SUSPECTED_CHECKS and not c.is_passed and c.name in said]
 
 
-def read_outline(answer: answer_forms.JudgeAnswer, case: JudgeInput, keyed: ClaimsByKey) -> Outline | None:
+def read_outline(
+    answer: answer_forms.JudgeAnswer, judge_input: JudgeInput, keyed: ClaimsByKey
+) -> Outline | None:
     """Return the outline of the answer, or None if it has no part.
 
     A part keeps its claims that the model was not shown, since it could not judge them.
     """
     shown = {claim.id for claim in keyed.values()}
-    before = {part.id: part for part in case.outline.headings} if case.outline else {}
+    before = {part.id: part for part in judge_input.outline.headings} if judge_input.outline else {}
     headings = []
     for form in answer.parts:
         known = before.get(form.id.strip().strip("[]:"))
