@@ -7,6 +7,7 @@ from fathom.planning.effort import estimate_effort
 from fathom.report.limits import describe_limits
 from fathom.report.outline import check_outline, revise_outline, word_shares, word_target
 from fathom.state import EffortKind, Outline, RunConfig, Writing
+from fathom.text.messages import KOREAN, messages_for
 
 _FEWEST_FIGURES = 3
 
@@ -30,7 +31,8 @@ async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig
         result = await model.outline(question, questions, points)
         made = check_outline(result.value, question, questions, claims)
         update = {"failures": result.failures, "costs": result.costs}
-    words = word_target(run_config.length, kind, len(points))
+    is_korean = messages_for(question, run_config.language) is KOREAN
+    words = word_target(run_config.length, kind, len(points), is_korean=is_korean)
     return {
         **update,
         "outline": made,

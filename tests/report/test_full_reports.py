@@ -190,7 +190,8 @@ def test_an_inference_is_worded_as_one_or_has_a_sign_that_the_end_explains(
 ) -> None:
     fact = Sentence(text="It opened in May.", claims=["c1"], status="supported")
     report = full_result(sections=with_sentences(fact, inferred(text)), contradictions=[]).report
-    assert f"It opened in May. [1] {text}{'†' * is_signed}\n" in report
+    assert f"{text}{'†' * is_signed}" in report
+    assert ("†" in report.split("## How sure")[0]) == is_signed
     assert len(re.findall("marked †", report)) == 1
 
 
@@ -216,6 +217,15 @@ def test_every_sentence_leads_to_its_own_marks_once_a_run(words: dict[str, Any])
             assert {*cited_numbers(sentence, report.numbers)} <= facts
 
 
+def test_a_so_behind_its_fact_repeats_no_numbers() -> None:
+    fact = Sentence(text="It opened in May.", claims=["c1"], status="supported")
+    sentences = [fact, inferred("So it should pay."), inferred("Riders will probably come.")]
+    report = full_result(sections=with_sentences(*sentences), contradictions=[]).report
+    assert "It opened in May. So it should pay. Riders will probably come. [1]\n" in report
+    alone = full_result(sections=with_sentences(fact, sentences[1]), contradictions=[]).report
+    assert "It opened in May. [1] So it should pay.\n" in alone
+
+
 def test_neighbours_with_the_same_sources_are_cited_once() -> None:
     told = [
         ("One.", "c1", "fact"),
@@ -227,7 +237,7 @@ def test_neighbours_with_the_same_sources_are_cited_once() -> None:
     link = Sentence(text="But.", claims=[], status="connective", kind="link")
     last = Sentence(text="Four.", claims=["c5"], status="supported")
     made = full_result(sections=with_sentences(*sentences, link, last), contradictions=[])
-    assert "One. Two. [1] Bare.† Three. [2] But. Four. [2]\n\n## " in made.report
+    assert "One. Two. Bare.† [1] Three. [2] But. Four. [2]\n\n## " in made.report
     assert checked(Ledger.model_validate_json(made.model_dump_json())).is_sound
 
 

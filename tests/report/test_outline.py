@@ -39,6 +39,8 @@ def test_the_length_is_as_set_or_as_the_question_and_the_evidence_say(
     length: str | None, kind: EffortKind, claims: int, words: int
 ) -> None:
     assert word_target(length, kind, claims) == words
+    in_korean = word_target(length, kind, claims, is_korean=True)
+    assert in_korean == words if length and length.isdigit() else in_korean < words
 
 
 def test_a_part_with_more_claims_and_more_weight_gets_more_words() -> None:

@@ -31,6 +31,7 @@ SOURCES = [
         "Why tidal power is built",
         "Verdict: who gains, who pays, what to do",
         "Grid-Side Changes and Trade-offs",
+        "Other changes and who must act",
         "Deprecation and Rollout",
     ],
 )

@@ -194,8 +194,8 @@ class PreparedReport:
         """The sentences whose marks stand here.
 
         Those of a run stand once: behind the last of a paragraph's sentences that have the same sources,
-        behind the last cell of a row, or at the caption of a table that has the same sources everywhere. A
-        conclusion has none of its own where the facts of its paragraph or row cite them all.
+        behind the last fact of a row, or at the caption of a table that has the same sources everywhere. A
+        "so …" right behind the fact that it follows from has none of its own.
         """
         return self._runs.get(id(place), [])
 
@@ -212,7 +212,9 @@ class PreparedReport:
         if layout.block.kind != "paragraph":
             runs = [[s] for s in layout.sentences]  # a reader takes the items of a list one by one
         else:
-            cited = [s for s in layout.sentences if not self._is_covered(s, layout.sentences)]
+            before = [None, *layout.sentences[:-1]]
+            pairs = zip(layout.sentences, before, strict=True)
+            cited = [sentence for sentence, fact in pairs if not self._follows(sentence, fact)]
             runs = [list(run) for _, run in groupby(cited, self._marks_of)]
         yield from ((run[-1], run) for run in runs if self._marks_of(run[-1]))
 
@@ -227,20 +229,22 @@ class PreparedReport:
             alone = [s for s in line if self._is_marked_alone(s)]
             others = [s for s in line if not self._is_marked_alone(s)]
             yield from ((s, [s]) for s in alone if self._marks_of(s))
-            if cited := [s for s in others if self._marks_of(s) and not self._is_covered(s, others)]:
-                yield others[-1], cited
+            facts = [s for s in others if s.kind != "inference"]
+            is_whole = {*self.cited_in(others)} <= {*self.cited_in(facts)}
+            if cited := [s for s in (facts if is_whole else others) if self._marks_of(s)]:
+                yield cited[-1], cited
 
     def cited_in(self, run: Sequence[Sentence]) -> list[int]:
         """The sources that the sentences of a run cite together."""
         return sorted({n for sentence in run for n in cited_numbers(sentence, self.numbers)})
 
-    def _is_covered(self, sentence: Sentence, beside: Sequence[Sentence]) -> bool:
-        """Whether it is a conclusion from nothing but what the facts beside it cite."""
-        if sentence.kind != "inference" or self._is_marked_alone(sentence):
+    def _follows(self, sentence: Sentence, before: Sentence | None) -> bool:
+        """Whether it is a plain conclusion from the cited fact right before it: a number would repeat."""
+        if before is None or sentence.kind != "inference" or self._is_marked_alone(sentence):
             return False
-        facts = [s for s in beside if s.kind != "inference"]
-        found = cited_numbers(sentence, self.numbers)
-        return bool(found) and set(found) <= set(self.cited_in(facts))
+        is_opened = load_phrase_pattern("concluding").match(sentence.text.lower())
+        found, cited = (set(cited_numbers(s, self.numbers)) for s in (sentence, before))
+        return bool(is_opened and found) and before.kind != "inference" and found <= cited
 
     def _is_marked_alone(self, sentence: Sentence) -> bool:
         is_odd = is_unsupported(sentence, self.numbers) or self.is_disputed(sentence)

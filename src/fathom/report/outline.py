@@ -19,6 +19,8 @@ _WORD_TARGETS: Mapping[EffortKind, Mapping[str, int]] = {
     "survey": {"short": 900, "standard": 1700, "long": 3000},
 }
 
+_KOREAN_WORDS = 0.7  # for one of English, counted by spaces: particles and endings are no words of their own
+
 _WORDS_A_CLAIM = 55  # more than this about one claim is padding
 
 _PRIORITY_WEIGHTS = {"high": 1.5, "medium": 1.0, "low": 0.6}
@@ -34,12 +36,13 @@ _CLAIMS_A_CHAPTER = 90
 _SUMMARY_SHARE = 0.1
 
 
-def word_target(length: str | None, kind: EffortKind, claims: int) -> int:
+def word_target(length: str | None, kind: EffortKind, claims: int, *, is_korean: bool = False) -> int:
     """Return the words a report aims at: as set, or by the kind of question and what the evidence carries."""
     if length and length.isdigit():
         return int(length)
     wanted = _WORD_TARGETS[kind][length or "standard"]
-    return min(wanted, max(_WORD_TARGETS["fact"]["standard"], _WORDS_A_CLAIM * claims))
+    words = min(wanted, max(_WORD_TARGETS["fact"]["standard"], _WORDS_A_CLAIM * claims))
+    return round(words * _KOREAN_WORDS) if is_korean else words
 
 
 def word_shares(words: int, headings: Sequence[Heading]) -> dict[str, int]:

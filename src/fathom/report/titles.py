@@ -22,7 +22,7 @@ _STATES = re.compile(
     r"proves?|shows?|makes?|becomes?|remains?|not|no|never|without)\b|[가-힣](?:다|음|함|됨|임|없|않)[.!]?$",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"(?:\w+: )?(?:what|how|why|who|whose|where|when|which|whether)\b", re.IGNORECASE)
+_ASKS = re.compile(r"\b(?:what|how|why|who|whose|where|when|which|whether)\b", re.IGNORECASE)
 _KOREAN_ASKS = re.compile(r"(?:는가|인가|은가|을까|일까|하나|되나|었나|였나)\??$")
 _USUAL_WORDS = """
 Advantages Against Alternatives Analysis Answer Answers Applications Approach Approaches Aspects Background
@@ -65,7 +65,7 @@ def is_sound_title(title: str, sources: Sequence[str]) -> bool:
         return False
     if _KOREAN_ASKS.search(bare):
         return True
-    if _STATES.search(bare) and not _ASKS.match(bare):
+    if (stated := _STATES.search(bare)) and not _ASKS.search(bare[: stated.start()]):
         return terms(bare) <= said and not _is_flawed(bare, sources)
     words = terms(bare)
     known = words & (said | _ORDINARY_STEMS)
