@@ -152,14 +152,6 @@ _RELATIVE_YEARS = {
 
 _RELATIVE = {offsets: re.compile(words, re.IGNORECASE) for offsets, words in _RELATIVE_YEARS.items()}
 
-_RELATIVE_TIME = re.compile(
-    r"올해|올 |올[가-힣]|금년|작년|지난해|내년|이번|오는|현재|오늘|최근"
-    r"|\b(?:this|last|next) \w+|\b(?:now|today|currently|recent\w*)\b",
-    re.IGNORECASE,
-)
-
-_THIS_YEAR = re.compile(r"올해|올 |금년|\bthis (?:year|month|week)\b|이달|이번|오늘|today", re.IGNORECASE)
-
 _SPAN = re.compile(r"(1\d{3}|20\d{2}|21\d{2})\s?[-–~/]\s?(\d{2}|\d{4})(?!\d)")
 
 _SHORT_YEAR = re.compile(
@@ -352,19 +344,3 @@ class PageCalendar:
             if abs(abs((one - other).days) - figure.base / 86400) <= min(spare, figure.base / 86400 / 4):
                 return True
         return False
-
-
-def meant_years(text: str, published: str) -> set[int]:
-    """Return the years that words such as "next year" mean on a page of that day; none without a day."""
-    day = parse_day(published)
-    if day is None:
-        return set()
-    found = {
-        day.year + offset for offsets, words in _RELATIVE.items() if words.search(text) for offset in offsets
-    }
-    return found | ({day.year} if _THIS_YEAR.search(text) else set())
-
-
-def has_relative_time(text: str) -> bool:
-    """Tell whether a text mentions a time relative to the page's date, such as "last year"."""
-    return _RELATIVE_TIME.search(text) is not None
