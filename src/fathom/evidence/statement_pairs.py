@@ -57,7 +57,7 @@ _MEMBER = re.compile(
     r"\b(unit|reactor|block|turbine|boiler|tank|platform|gate|pier|building|section|article|chapter|clause"
     r"|annex|appendix|version|release|phase|stage|step|tier|type|zone"
     r"|district|route|line|model|no\.|#)\s?(?:no\.\s?|#)?(\d+(?:\.\d+)*)(?!\s?%)\b"
-    r"|제\s?(\d+)\s?([가-힣])|(\d+)\s?(호기|호선|호|단계)",
+    r"|제\s?(\d+)\s?([가-힣])|(?<!\d)(\d+)\s?(호기|호선|호|단계)",
     re.IGNORECASE,
 )
 
