@@ -62,6 +62,7 @@ def find_misplaced(statement: str, passage: Passage) -> Iterator[tuple[str, str]
     rows = _label_rows(_read_rows(passage))
     if 1 < len(rows) <= _MOST_ROWS:
         yield from _find_other_rows(statement, rows)
+    yield from _find_other_years(statement, figures, rows)
     yield from _find_other_columns(statement, figures, rows)
 
 
@@ -238,6 +239,21 @@ def _is_passed_over(figure: Figure, own: _Row, other: _Row, clause: str) -> bool
     cells = own.cells[place : place + 1] if is_table else own.cells
     rivals = [f for cell in cells for f in cell if f.dimension == figure.dimension or not f.dimension]
     return bool(rivals) and not any(_has(rival, _values(clause)) for rival in rivals)
+
+
+def _find_other_years(
+    statement: str, figures: Sequence[Figure], rows: Sequence[_Row]
+) -> Iterator[tuple[str, str]]:
+    """Find figures of a clause with another year than the statement's, whose own year has another figure."""
+    mine = [date.year for date in find_dates(statement) if date.year]
+    cells = [cell for row in rows for cell in row.cells if len(row.cells) == 1]
+    years = [{figure.value for figure in cell if figure.dimension == "year"} for cell in cells]
+    own = [f for cell, named in zip(cells, years, strict=True) if set(mine) == named for f in cell]
+    for figure in figures if len(set(mine)) == 1 else ():
+        theirs = [named for cell, named in zip(cells, years, strict=True) if _has(figure, cell)]
+        rivals = [f for f in own if f.dimension == figure.dimension and not _has(f, figures)]
+        if rivals and len(theirs) == 1 and theirs[0] and not theirs[0] & set(mine):
+            yield "year", f"in the quote '{figure.text}' is of {min(theirs[0]):g}, not of {mine[0]}"
 
 
 def _find_other_columns(
