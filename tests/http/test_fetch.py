@@ -101,7 +101,7 @@ async def test_a_body_that_is_too_large_is_unreadable(site: Any, reply: Any) -> 
         await Fetcher(is_private_allowed=True, max_bytes=2000)(f"{site.url}/a")
 
 
-PACKERS = [("gzip", gzip.compress), ("deflate", zlib.compress)]
+PACKERS: list[tuple[str, Callable[[bytes], bytes]]] = [("gzip", gzip.compress), ("deflate", zlib.compress)]
 
 
 @pytest.mark.parametrize(("name", "pack"), PACKERS)
