@@ -213,7 +213,9 @@ _KOREAN_WHEN = re.compile(r"(?:에|에서|에게|으로|로|까지|부터|때|�
 _POSSESSIVE = re.compile(r"\b(?:its|their)\b")
 _SIDE_OF = re.compile(r"the (?:purpose|meaning|definition|aim|goal|point|use|idea) of (?=\S)", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|they|he|she|them)\b|\bone(?=$|\?)")
-_COMPARED = re.compile(r"\bdo(?:es)? (.+?) (?:compare|differ) (?:with|to|from) ([^?,]+)", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"^.{0,200}?\bdo(?:es)? (.{1,200}?) (?:compare|differ) (?:with|to|from) ([^?,]{1,300})", re.IGNORECASE
+)
 _ASKS_WHO = re.compile(r"(?:who|whom|whose)\b", re.IGNORECASE)
 _FINAL_PRONOUN = re.compile(r"\b(?:it|them|one)(?=$|\?)")
 _KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
@@ -270,7 +272,7 @@ def _fill_pronoun(part: str, first: str) -> str:
 
 
 def _compared_with(question: str) -> list[str]:
-    found = _COMPARED.search(question)
+    found = _COMPARED.match(question)
     return list(found.groups()) if found else []
 
 
