@@ -33,7 +33,8 @@ TEXTS = {
     "short": "One.",
     "nothing": "",
 }
-WINDOWS = st.sampled_from([2_048, 3_000, 4_096, 8_192, 16_384, 32_768, 131_072])
+# In a smaller window an author has no room for evidence: `WindowTooSmall`, and the run goes on without it.
+WINDOWS = st.sampled_from([3_000, 4_096, 8_192, 16_384, 32_768, 131_072])
 
 
 def sheets(texts: list[str]) -> list[PromptBudget]:

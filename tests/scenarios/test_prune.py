@@ -165,7 +165,7 @@ async def test_a_run_that_somebody_works_on_is_never_touched(desk: Desk, tmp_pat
         result = await desk.clean(keep=0)
         assert [line.id for line in result.gone] == [free]
         assert [line.id for line in result.busy] == [busy]
-        assert "at work" in result.why_not_shrunk
+        assert "is active" in result.why_not_shrunk
     assert desk.threads() == {busy}
     assert await desk.verifies(busy, tmp_path / "out")
 
