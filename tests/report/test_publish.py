@@ -225,7 +225,7 @@ def test_a_report_that_ran_out_of_money_is_partial() -> None:
 
 def test_a_korean_question_gets_korean_labels() -> None:
     made = report(section(sentence("The gates are old.", "c3")), question="조력 발전이란 무엇인가?")
-    for words in ("## 출처", "2024-05-01 발행", "출처 하나에만 근거합니다."):
+    for words in ("## 출처", "2024-05-01 발행", "출처 하나에만 근거한다."):
         assert words in made.markdown
 
 
