@@ -68,7 +68,7 @@ async def planner(
         "strategy": " ".join(
             [
                 plan.strategy,
-                *([describe_effort(worth, say)] if brief.round == 1 else []),
+                *([describe_effort(worth, run_config, say)] if brief.round == 1 else []),
                 *(say.tell("note", note) for note in decision.notes),
             ]
         ),

@@ -94,6 +94,13 @@ def test_rounds_are_never_above_the_limit_of_the_depth() -> None:
 
 
 def test_the_effort_is_said_in_one_sentence() -> None:
-    assert describe_effort(estimate_effort("A vs B", "quick")).startswith(
-        "Effort: comparison (says “vs”): about 3 sub-questions, at most 3"
-    )
+    worth = estimate_effort("A vs B", "quick")
+    said = describe_effort(worth, RunConfig(depth="quick"))
+    assert said.startswith("Effort: comparison, about 3 sub-questions, at most 3 rounds of 10 sources")
+
+
+def test_the_sentence_has_the_limits_that_a_person_set() -> None:
+    worth = estimate_effort("An overview of tides", "standard")
+    said = describe_effort(worth, RunConfig(depth="standard", rounds=2, sources=6))
+    assert worth.rounds > 2
+    assert said.endswith("at most 2 rounds of 6 sources.")

@@ -127,16 +127,15 @@ def apply_effort(run_config: RunConfig, effort: Effort) -> RunConfig:
     return run_config.model_copy(update=given)
 
 
-def describe_effort(effort: Effort, say: Messages = ENGLISH) -> str:
-    """Describe the effort in one sentence for the plan."""
+def describe_effort(effort: Effort, run_config: RunConfig, say: Messages = ENGLISH) -> str:
+    """Describe the effort in one sentence for the plan, with the limits that the run has."""
+    limits, is_loop = apply_effort(run_config, effort), run_config.strategy == "loop"
     return say(
         "plan.effort",
         kind=say.name("kind", effort.kind),
-        why=say.effort_reasons(effort.reasons) or effort.reason,
         questions=effort.questions,
-        rounds=effort.rounds,
-        sources=effort.sources,
-        branches=effort.branches,
+        rounds=limits.max_rounds if is_loop else effort.rounds,
+        sources=limits.max_sources if is_loop else effort.sources,
     )
 
 

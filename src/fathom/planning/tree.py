@@ -207,7 +207,7 @@ def plan_branches(state: ResearchState, run_config: RunConfig, worth: Effort) ->
         "effort": worth,
         "strategy": say(
             "plan.branch_plan",
-            effort=describe_effort(worth, say),
+            effort=describe_effort(worth, run_config, say),
             count=len(directions),
             how=say.name("orchestration", run_config.orchestration),
         ),

@@ -105,7 +105,7 @@ def review_details(
         "question": state["question"],
         "language": run_config.language,
         "strategy": state.get("strategy", ""),
-        "effort": describe_effort(state["effort"], say) if "effort" in state else "",
+        "effort": describe_effort(state["effort"], run_config, say) if "effort" in state else "",
         "perspectives": state.get("perspectives", []),
         "tool": _describe_tool(tool, say) if (tool := state.get("tool")) else "",
         "questions": [q.text for q in state.get("questions", [])],

@@ -23,9 +23,12 @@ const VIEWS = [
   [/^(#\/?)?$/, askView],
 ];
 
+// Which part of the page a view belongs to.
+const PARTS = { "#/": /^(#\/?)?$/, "#/audit": /^#\/audit/, "#/history": /^#\/(history|run|compare|batch)/ };
+
 function frame() {
   const other = language === "ko" ? "en" : "ko";
-  const link = (to, words) => h("a", { href: to, "aria-current": location.hash.startsWith(to) && to !== "#/" ? "page" : null }, words);
+  const link = (to, words) => h("a", { href: to, "aria-current": PARTS[to].test(location.hash) ? (location.hash === to || to === "#/" ? "page" : "true") : null }, words);
   document.getElementById("skip").textContent = t("skip");
   document.getElementById("top").replaceChildren(
     h("a", { class: "brand", href: "#/", "aria-label": "Fathom" }, h("img", { src: "static/icon.svg", alt: "", width: 26, height: 26 }), h("span", {}, "Fathom")),

@@ -117,7 +117,9 @@ function progress(last) {
     last ? h("p", { class: "hint" }, [last.what === "-" ? "" : last.what, last.usd ? usd(last.usd) : ""].filter(Boolean).join(" · ")) : null);
 }
 
-function summary(id, { summary: lines, counts, result }) {
+function summary(id, { summary: told, counts, result }) {
+  const isByRules = result.decided_by === "strict rules"; // the last line says so
+  const lines = isByRules ? told.slice(0, -1) : told;
   const open = (verdict) => () => {
     const all = [...document.querySelectorAll(`.statements .${verdict.replaceAll(" ", "-")}`)];
     const next = all[(all.findLastIndex((one) => one.open) + 1) % all.length];
@@ -126,6 +128,7 @@ function summary(id, { summary: lines, counts, result }) {
   };
   return h("section", { class: "card audit-summary" }, h("h2", {}, result.title || t("audit.summary")),
     h("p", { class: "lead-line" }, lines[0]), h("ul", {}, lines.slice(1).map((line) => h("li", {}, line))),
+    isByRules ? h("p", { class: "hint" }, t("audit.caveat")) : null,
     h("ul", { class: "legend", "aria-label": t("audit.counts") }, VERDICTS.filter((one) => counts[one]).map((one) => h("li", {},
       button(`${name(one)} ${counts[one]}`, open(one), css(one), { title: t("audit.next") })))),
     h("div", { class: "row" }, ["html", "json"].map((kind) => h("a", { class: "button", href: `api/audits/${id}/export/${kind}`, download: "" }, t("audit.export", { kind: kind.toUpperCase() })))));
@@ -140,7 +143,13 @@ function report(result) {
     if (!ids.length) return h(kind === "code" ? "pre" : "div", { class: kind, tabindex: kind === "code" ? 0 : null }, text);
     return h("div", { class: kind }, ids.map((one) => statement(statements.get(one), verdicts.get(one), read)));
   };
-  return h("section", { class: "statements", lang: result.language }, h("h2", { lang: language }, t("audit.report")), h("p", { class: "hint", lang: language }, t("audit.report.hint")), result.blocks.map(block));
+  return h("section", { class: "statements", lang: result.language }, h("h2", { lang: language }, t("audit.report")), h("p", { class: "hint", lang: language }, t("audit.report.hint")), withoutTitle(result).map(block));
+}
+
+// The summary has the report's title already.
+function withoutTitle({ blocks, title }) {
+  const [first, ...rest] = blocks;
+  return first?.kind === "heading" && first.text === title ? rest : blocks;
 }
 
 function statement({ text }, verdict, read) {
@@ -161,7 +170,7 @@ function statement({ text }, verdict, read) {
 function quoted(lead, quote, title, at) {
   if (!quote) return null;
   return h("div", {}, h("p", { class: "label" }, t(lead)), h("blockquote", {}, quote.text),
-    h("p", { class: "hint" }, quote.heading.startsWith(title) ? quote.heading : [title, quote.heading].filter(Boolean).join(" · "), " ", at ? address(at) : null));
+    h("p", { class: "hint" }, quote.heading.startsWith(title) ? quote.heading : [title, quote.heading].filter(Boolean).join(" · "), at ? [" · ", address(at)] : null));
 }
 
 function sources(result) {

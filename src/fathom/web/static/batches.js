@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { act, button, h, show } from "./dom.js";
-import { span, t, usd, word } from "./texts.js";
+import { paid, span, t, word } from "./texts.js";
 
 const GLANCE_MS = 1500;
 
@@ -13,13 +13,16 @@ export function batchList() {
     place.hidden = !found.length;
     place.replaceChildren(h("h2", {}, t("batch.all")), h("ul", { class: "history" }, found.map((one) => h("li", {}, h("div", {},
       h("a", { class: "history-question", href: `#/batch/${one.id}` }, one.questions > 1 ? t("batch.name", { first: one.first, n: one.questions - 1 }) : one.first || one.id),
-      h("p", { class: "meta" }, h("span", { class: `pill ${one.is_working ? "running" : ""}` }, standing(one)),
-        [t("batch.done", { n: one.done, of: one.questions }), usd(one.cost_usd)].join(" · ")))))));
+      h("p", { class: "meta" }, pill(one),
+        [t("batch.done", { n: one.done, of: one.questions }), paid(one.cost_usd)].filter(Boolean).join(" · ")))))));
   }).catch(() => {});
   return place;
 }
 
-const standing = (one) => word("status", one.is_working ? "running" : one.done === one.questions ? "complete" : "stopped");
+function pill({ is_working: isWorking, done, questions }) {
+  const state = isWorking ? "running" : done === questions ? "complete" : "stopped";
+  return h("span", { class: `pill ${state}` }, word("status", state));
+}
 
 export function batchView(main, id) {
   document.title = `Fathom · ${t("batch.title")}`;
@@ -51,20 +54,20 @@ export function batchView(main, id) {
       setTimeout(load, 300);
     });
     show(about, [found.is_working, found.problem, done, rows.length], () => [
-      h("p", { class: "standing" }, h("span", { class: `pill ${found.is_working ? "running" : ""}` }, standing({ ...found, done, questions: rows.length })),
-        t("batch.done", { n: done, of: rows.length }), " · ", usd(rows.reduce((sum, row) => sum + row.cost_usd, 0))),
+      h("p", { class: "standing" }, pill({ ...found, done, questions: rows.length }),
+        [t("batch.done", { n: done, of: rows.length }), paid(rows.reduce((sum, row) => sum + row.cost_usd, 0))].filter(Boolean).join(" · ")),
       found.problem ? h("p", { class: "refusal", role: "alert" }, found.problem) : null,
       h("div", { class: "row" },
         found.is_working ? button(t("batch.stop"), order("stop")) : null,
         !found.is_working && found.is_own && done < rows.length ? button(t("run.go_on"), order("go-on"), "primary") : null)]);
     const number = (name, words) => h("td", { class: "number", "data-label": t(`batch.${name}`) }, words);
     show(table, rows, () => h("table", { class: "stacked" },
-      h("thead", {}, h("tr", {}, ["question", "status", "score", "sources", "cost", "time"].map((name) => h("th", { scope: "col" }, t(`batch.${name}`))))),
+      h("thead", {}, h("tr", {}, ["question", "status", "score", "sources", "cost", "time"].map((name, at) => h("th", { scope: "col", class: at > 1 ? "number" : null }, t(`batch.${name}`))))),
       h("tbody", {}, rows.map((row) => h("tr", {},
         h("th", { scope: "row" }, h("a", { href: `#/run/${row.run_id}` }, row.question)),
         h("td", { "data-label": t("batch.status") }, h("span", { class: `pill ${row.status.replaceAll(" ", "-")}` }, word("status", row.status)), row.because && !row.report ? h("p", { class: "hint" }, row.because) : null),
         number("score", row.score === null || row.status === "extracts" ? "–" : row.score.toFixed(2)), number("sources", row.sources || "–"),
-        number("cost", usd(row.cost_usd)), number("time", row.duration_s ? span(row.duration_s) : "–"))))));
+        number("cost", paid(row.cost_usd) || "–"), number("time", row.duration_s ? span(row.duration_s) : "–"))))));
   }
 
   load();

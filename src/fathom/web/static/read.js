@@ -142,7 +142,7 @@ function sectionOf(section, index, drawer, changed, run, result) {
   const isChanged = changed.has(section.title);
   const isNamed = section.title && section.title !== result.question;
   return h("section", { class: `part ${section.kind}${isChanged ? " changed" : ""}`, id: isNamed ? `part-${section.id}` : null, tabindex: -1 },
-    isNamed ? h("h2", {}, section.title, index.signs.has(section.id) ? sign() : null, isChanged ? h("span", { class: "tag" }, t("read.changed")) : null) : null,
+    isNamed ? h("h2", {}, section.title, index.signs.has(section.id) ? sign() : null, isChanged ? h("span", { class: "tag changed" }, t("read.changed")) : null) : null,
     blocks.map((block, place) => {
       const own = section.sentences.map((one, at) => ({ ...one, isSigned: index.signs.has(`${section.id}/${at}`) })).filter((one) => Math.min(one.block, blocks.length - 1) === place);
       const signed = block.columns.map((_, column) => index.signs.has(`${section.id}:${place}:${column}`));

@@ -31,6 +31,9 @@ export function usd(amount) {
   return `$${amount.toFixed(digits)}`;
 }
 
+// What was paid; nothing is said of nothing.
+export const paid = (amount) => (amount ? usd(amount) : "");
+
 export function span(seconds) {
   if (seconds < 90) return t("time.seconds", { n: Math.max(1, Math.round(seconds)) });
   if (seconds < 5400) return t("time.minutes", { n: Math.round(seconds / 60) });
