@@ -176,7 +176,7 @@ class _Canvas:
         return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{self.line}"/>'
 
 
-_LIGHT = _Canvas(_WIDE, "#333", "#999", ("#27597f", "#8fb3cc", "#c9803b"))
+_LIGHT = _Canvas(_WIDE, "#333", "#999", ("#0b5866", "#8fb3cc", "#c9803b"))
 _DARK = _Canvas(_WIDE, "#d7dcdf", "#74818a", ("#6fb6d9", "#35617d", "#d99a5b"))
 
 

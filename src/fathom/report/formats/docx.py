@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _LATIN, _EAST_ASIAN, _FIXED = "Calibri", "Malgun Gothic", "Consolas"
 _LINE_CM = 16.0
+_LANGUAGES = {"ko": "ko-KR"}
 _BLUE, _GREY, _RED = "0B4F8A", "555555", "A33333"
 _PICTURE = b"""#set page(width: 640pt, height: auto, margin: 2pt)
 #image(bytes(sys.inputs.report), format: "svg", width: 100%)"""
@@ -68,7 +69,9 @@ class _Writer:
 
     def write(self) -> None:
         self._set_styles()
+        self._set_language()
         self._set_properties()
+        self._number_pages()
         self.word.add_heading(self.document.title, 0)
         for part in self.document.parts:
             for block in part.blocks:
@@ -112,6 +115,31 @@ class _Writer:
         border = self.word.styles["Title"].element.pPr.find(qn("w:pBdr"))
         if border is not None:
             border.getparent().remove(border)
+
+    def _set_language(self) -> None:
+        """Say the language; Korean words stay whole, and get no gap before a figure or a Latin letter."""
+        from docx.oxml.ns import qn
+
+        language = _LANGUAGES.get(self.document.words.language, "en-US")
+        styles = self.word.styles.element
+        self.word.styles["Normal"].element.get_or_add_rPr().append(_element("lang"))
+        for told in styles.iter(qn("w:lang")):
+            told.set(qn("w:val"), language)
+            told.set(qn("w:eastAsia"), language)
+        spacing = self.word.styles["Normal"].element.get_or_add_pPr().find(qn("w:spacing"))
+        for name, is_on in (("wordWrap", 1), ("autoSpaceDE", 0), ("autoSpaceDN", 0)):
+            spacing.addprevious(_element(name, val=is_on))
+
+    def _number_pages(self) -> None:
+        from docx.enum.text import WD_ALIGN_PARAGRAPH
+
+        footer = self.word.sections[0].footer.paragraphs[0]
+        footer.alignment = WD_ALIGN_PARAGRAPH.CENTER
+        number = footer.add_run("1")
+        self._style(number, "plain", 8.5)
+        field = _element("fldSimple", instr="PAGE")
+        field.append(number._r)
+        footer._p.append(field)
 
     def _block(self, block: BlockOfReport) -> None:
         match block:
@@ -225,7 +253,7 @@ class _Writer:
         from docx.shared import Cm
 
         image = BytesIO(compile_typst(_PICTURE, draw_chart(picture.chart), "png"))
-        shape = self.word.add_picture(image, width=Cm(15.5))
+        shape = self.word.add_picture(image, width=Cm(12.5))
         shape._inline.docPr.set("descr", picture.chart.description)
         self.word.paragraphs[-1].paragraph_format.keep_with_next = True
         self._line(self.word.add_paragraph(), picture.caption, size=9)
@@ -302,10 +330,19 @@ def _indent(line: QuotedLine) -> float:
 
 def _set_lines(table: Any) -> None:
     """Quiet lines between rows; the first row is marked as the head, and repeated on every page."""
+    from docx.oxml.ns import qn
+
     borders = _element("tblBorders")
     for side in ("top", "bottom", "insideH"):
         borders.append(_element(side, val="single", sz=4, space=0, color="BDBDB4"))
-    table._tbl.tblPr.append(borders)
+    inner = _element("tblCellMar")
+    inner.append(_element("left", w=0, type="dxa"))
+    inner.append(_element("right", w=216, type="dxa"))
+    properties = table._tbl.tblPr
+    properties.append(borders)
+    properties.append(inner)
+    if (look := properties.find(qn("w:tblLook"))) is not None:
+        properties.append(look)  # Word wants it last
     table.rows[0]._tr.get_or_add_trPr().append(_element("tblHeader"))
 
 
