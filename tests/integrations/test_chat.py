@@ -53,7 +53,7 @@ async def test_the_next_message_is_a_follow_up_that_uses_what_is_known(chat: Any
     assert answer.response_metadata["status"] == "extracts"
     second = await chat.ainvoke(said("Which capacity factor do they reach?"), thread, context=shelf)
     assert [message.type for message in second["messages"]] == ["human", "ai", "human", "ai"]
-    assert second["question"] == "Which capacity factor do tidal barrages reach?"
+    assert second["question"] == "Which capacity factor do tidal barrages and offshore wind reach?"
     assert second["asked"] == []  # the pages at hand were enough
     assert [turn.question for turn in second["thread"].turns] == [QUESTION, second["question"]]
 

@@ -217,15 +217,6 @@ def test_every_sentence_leads_to_its_own_marks_once_a_run(words: dict[str, Any])
             assert {*cited_numbers(sentence, report.numbers)} <= facts
 
 
-def test_a_so_behind_its_fact_repeats_no_numbers() -> None:
-    fact = Sentence(text="It opened in May.", claims=["c1"], status="supported")
-    sentences = [fact, inferred("So it should pay."), inferred("Riders will probably come.")]
-    report = full_result(sections=with_sentences(*sentences), contradictions=[]).report
-    assert "It opened in May. So it should pay. Riders will probably come. [1]\n" in report
-    alone = full_result(sections=with_sentences(fact, sentences[1]), contradictions=[]).report
-    assert "It opened in May. [1] So it should pay.\n" in alone
-
-
 def test_neighbours_with_the_same_sources_are_cited_once() -> None:
     told = [
         ("One.", "c1", "fact"),

@@ -85,7 +85,7 @@ async def test_the_views_of_a_run_are_its_own_records_seen_otherwise(tmp_path: P
     assert views.plan is not None
     assert [step.description for step in views.plan.steps] == [q.text for q in result.questions]
     assert "tidal" in views.plan.keywords
-    assert views.plan.steps[0].keywords == ["How much does tidal power cost"]
+    assert views.plan.steps[0].keywords == [QUESTION]
     assert views.plan.estimated_s is not None
     assert views.plan.estimated_s > 0
     assert views.query.created_at <= views.plan.created_at <= views.query.updated_at

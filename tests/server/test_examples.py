@@ -50,4 +50,4 @@ async def test_a_served_fathom_answers_other_agents(
     told = capsys.readouterr().out
     assert told.count("completed ") == 2
     assert f"# {QUESTION}" in told
-    assert "# Which capacity factor do tidal barrages reach?" in told
+    assert "# Which capacity factor do tidal barrages and offshore wind reach?" in told

@@ -194,8 +194,7 @@ class PreparedReport:
         """The sentences whose marks stand here.
 
         Those of a run stand once: behind the last of a paragraph's sentences that have the same sources,
-        behind the last fact of a row, or at the caption of a table that has the same sources everywhere. A
-        "so …" right behind the fact that it follows from has none of its own.
+        behind the last fact of a row, or at the caption of a table that has the same sources everywhere.
         """
         return self._runs.get(id(place), [])
 
@@ -212,10 +211,7 @@ class PreparedReport:
         if layout.block.kind != "paragraph":
             runs = [[s] for s in layout.sentences]  # a reader takes the items of a list one by one
         else:
-            before = [None, *layout.sentences[:-1]]
-            pairs = zip(layout.sentences, before, strict=True)
-            cited = [sentence for sentence, fact in pairs if not self._follows(sentence, fact)]
-            runs = [list(run) for _, run in groupby(cited, self._marks_of)]
+            runs = [list(run) for _, run in groupby(layout.sentences, self._marks_of)]
         yield from ((run[-1], run) for run in runs if self._marks_of(run[-1]))
 
     def _runs_of_table(self, layout: BlockLayout) -> Iterator[tuple[Sentence | Block, list[Sentence]]]:
@@ -237,14 +233,6 @@ class PreparedReport:
     def cited_in(self, run: Sequence[Sentence]) -> list[int]:
         """The sources that the sentences of a run cite together."""
         return sorted({n for sentence in run for n in cited_numbers(sentence, self.numbers)})
-
-    def _follows(self, sentence: Sentence, before: Sentence | None) -> bool:
-        """Whether it is a plain conclusion from the cited fact right before it: a number would repeat."""
-        if before is None or sentence.kind != "inference" or self._is_marked_alone(sentence):
-            return False
-        is_opened = load_phrase_pattern("concluding").match(sentence.text.lower())
-        found, cited = (set(cited_numbers(s, self.numbers)) for s in (sentence, before))
-        return bool(is_opened and found) and before.kind != "inference" and found <= cited
 
     def _is_marked_alone(self, sentence: Sentence) -> bool:
         is_odd = is_unsupported(sentence, self.numbers) or self.is_disputed(sentence)
