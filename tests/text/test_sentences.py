@@ -124,3 +124,12 @@ def test_a_sentence_is_always_where_it_says(text: str) -> None:
         assert span.text.strip() == span.text
         assert span.start >= end
         end = span.end
+
+
+def test_a_quoted_question_does_not_end_the_sentence_around_it() -> None:
+    text = 'It carries the prompt “Delete 3 files?” and a string. He asked "Why?" She left.'
+    assert [span.text for span in split_sentences(text)] == [
+        "It carries the prompt “Delete 3 files?” and a string.",
+        'He asked "Why?"',
+        "She left.",
+    ]

@@ -166,6 +166,9 @@ _ABBREVIATION = re.compile(
 
 _LONGEST_ABBREVIATION = 7
 
+# A stop within quotation marks ends no sentence that goes on: the prompt "Delete it?" and an answer.
+_CLOSING, _GOES_ON = "\"'”’)]", re.compile(r"\s{1,3}[a-z]")
+
 
 @dataclass(frozen=True)
 class SentenceSpan:
@@ -210,6 +213,8 @@ def _spans(line: _Line) -> Iterator[SentenceSpan]:
     begin = 0
     for stop in _END.finditer(line.text):
         if _ABBREVIATION.search(line.text, max(begin, stop.end() - _LONGEST_ABBREVIATION), stop.end()):
+            continue
+        if stop.group()[-1] in _CLOSING and _GOES_ON.match(line.text, stop.end()):
             continue
         yield from _span(line, begin, stop.end())
         begin = stop.end()
