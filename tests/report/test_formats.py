@@ -238,6 +238,17 @@ def test_every_numbered_list_of_a_word_document_begins_at_one() -> None:
     assert len(set(numbered)) == 2
 
 
+@pytest.mark.parametrize(("question", "language"), [("왜 그런가?", "ko-KR"), ("Why?", "en-US")])
+def test_word_is_told_the_language_and_counts_the_pages(question: str, language: str) -> None:
+    word = docx.Document(io.BytesIO(render_as(rude_ledger(question=question), "docx")))
+    said = word.styles.element.xpath("//w:lang/@w:val | //w:lang/@w:eastAsia")
+    assert said and set(said) == {language}
+    normal = word.styles["Normal"].element
+    assert normal.xpath("./w:pPr/w:autoSpaceDE/@w:val | ./w:pPr/w:autoSpaceDN/@w:val") == ["0", "0"]
+    assert normal.xpath("./w:pPr/w:wordWrap/@w:val") == ["1"]
+    assert word.sections[0].footer._element.xpath(".//w:fldSimple/@w:instr") == ["PAGE"]
+
+
 RUDE = (
     '#read("/etc/passwd") $x$ *a* _b_ @s1 <s1> \\u{41} ]) #panic() <script>alert(1)</script> &amp;'
     " \x00\x1b[31m \u202e\ufffe {{x}} =HYPERLINK(1)"
