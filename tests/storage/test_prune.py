@@ -144,9 +144,8 @@ async def test_rounds_that_are_long_over_keep_their_ends_only(tmp_path: Path) ->
         assert await checkpoints.thin("t") == 0
         steps = await kept_steps(graph)
         assert gone == before - len(steps)
-        # Newest first: the latest steps, the end that older ends are differences from, and the input.
-        assert steps == [*range(50, 50 - KEEP_LATEST, -1), 40, 0]
-        assert [judged for _, judged in await checkpoints.archived_ends("t")] == list(range(1, 8))
+        # Newest first: the latest steps, the ends of rounds, and the input.
+        assert steps == [*range(50, 50 - KEEP_LATEST, -1), *range(40, -1, -5)]
 
 
 @pytest.mark.parametrize("number", range(1, 9))
@@ -156,13 +155,11 @@ async def test_one_can_go_on_from_the_end_of_any_old_round(tmp_path: Path, numbe
     async with checkpointer(file) as saver:
         graph, checkpoints = machine(saver, 50), open_storage(file).checkpoints
         await checkpoints.thin("t")
-        await checkpoints.restore_round("t", number)
         (past,) = [s async for s in graph.aget_state_history(AT) if s.values.get("step") == 5 * number]
         assert past.values["judgements"] == [5 * n for n in range(1, number + 1)]
         again = await graph.ainvoke(None, past.config | {"recursion_limit": 100})
         assert again["judgements"] == list(range(5, 51, 5))
-        assert await checkpoints.thin("t")  # what was put back goes again, and can be had again
-        await checkpoints.restore_round("t", number)
+        assert await checkpoints.thin("t")
         assert 5 * number in await kept_steps(graph)
 
 
@@ -180,8 +177,6 @@ async def test_thinning_after_every_round_keeps_the_same_as_thinning_once(tmp_pa
                 while (await graph.aget_state(AT)).values["step"] < stop:
                     await graph.ainvoke(None, AT, interrupt_after="*")
                 await checkpoints.thin("t")
-            for number in range(1, 15):
-                await checkpoints.restore_round("t", number)
             found = [s.values async for s in graph.aget_state_history(AT)]
         by_step = {state.get("step"): state for state in found}
         ends.append([by_step[5 * number] for number in range(1, 15)])
@@ -198,15 +193,5 @@ async def test_a_server_thins_every_long_run_and_leaves_short_ones_alone(tmp_pat
         storage = open_storage(file)
         before = await storage.checkpoints.steps_of("short")
         await thin_runs(storage)
-        assert len(await storage.checkpoints.steps_of("t")) == KEEP_LATEST + 2
+        assert len(await storage.checkpoints.steps_of("t")) == KEEP_LATEST + 9
         assert await storage.checkpoints.steps_of("short") == before
-
-
-async def test_old_rounds_go_with_their_run(tmp_path: Path) -> None:
-    file = tmp_path / "x.sqlite"
-    await played(file, 50)
-    async with checkpointer(file) as saver:
-        checkpoints = open_storage(file).checkpoints
-        await checkpoints.thin("t")
-        await saver.adelete_thread("t")
-        assert await checkpoints.archived_ends("t") == []

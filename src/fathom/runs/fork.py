@@ -57,7 +57,6 @@ async def fork_run(
 async def _end_of_round(runs: Runs, run_id: str, number: int) -> StateSnapshot:
     """Return the last state before the next round was planned; a fork looks in its origin too."""
     shared = None
-    await runs.storage.checkpoints.restore_round(run_id, number)
     for name in await checkpoint_ids(runs.storage, run_id):
         place = {"thread_id": run_id, "checkpoint_ns": "", "checkpoint_id": name}
         found = await runs.graph.aget_state({"configurable": place})
@@ -70,7 +69,10 @@ async def _end_of_round(runs: Runs, run_id: str, number: int) -> StateSnapshot:
             break
     if shared and number < shared.round:
         return await _end_of_round(runs, shared.run, number)
-    raise BadInput(f"Round {number} of run {short_id(run_id)} is not kept: it was that of an earlier run.")
+    raise BadInput(
+        f"Round {number} of run {short_id(run_id)} is not kept: it was that of an earlier run,"
+        " or an earlier Fathom stored it in another form."
+    )
 
 
 def _fork_config(run_config: RunConfig, number: int, more_rounds: int | None) -> RunConfig:

@@ -53,12 +53,6 @@ async def run_times(storage: Storage, run_id: str) -> tuple[datetime, datetime]:
     return time_of_checkpoint(found[0]), time_of_checkpoint(found[1])
 
 
-async def archived_times(storage: Storage, run_id: str) -> list[tuple[datetime, int]]:
-    """Return when each round ended that is long over, the oldest first, and how many rounds were over."""
-    ends = await storage.checkpoints.archived_ends(run_id)
-    return [(time_of_checkpoint(step), judged) for step, judged in ends]
-
-
 async def checkpoint_ids(storage: Storage, run_id: str) -> list[str]:
     """Return the ids of all stored steps of a run, newest first."""
     return await storage.checkpoints.steps_of(run_id)

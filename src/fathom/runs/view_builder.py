@@ -24,7 +24,7 @@ from fathom.runs.agent_states import (
     agent_states_from_state,
 )
 from fathom.runs.executor import Runs, has_ended
-from fathom.runs.repository import archived_times, folder_of, run_ids, run_times
+from fathom.runs.repository import folder_of, run_ids, run_times
 from fathom.runs.views import (
     AnswerSection,
     ConversationThread,
@@ -299,13 +299,10 @@ async def _load_viewed_run(
 async def _step_times(runs: Runs, run_id: str) -> dict[str, datetime]:
     """When the plan was first there, and each judged round."""
     seen: list[tuple[datetime, list[str]]] = []
-    rounds: list[str] = []
     async for snapshot in runs.steps(run_id):  # the newest first
         judged = [f"round {judgement.round}" for judgement in snapshot.values.get("judgements", [])]
-        rounds = rounds or judged
         plan = ["questions"] if snapshot.values.get("questions") else []
         seen.append((datetime.fromisoformat(snapshot.created_at or ""), [*plan, *judged]))
-    seen += [(at, ["questions", *rounds[:count]]) for at, count in await archived_times(runs.storage, run_id)]
     found: dict[str, datetime] = {}
     for at, names in sorted(seen, reverse=True):
         found |= dict.fromkeys(names, at)

@@ -32,7 +32,7 @@ Saver: TypeAlias = "AsyncSqliteSaver | AsyncPostgresSaver"
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _THIN_EVERY_S = 60.0
-_LONG_STEPS = KEEP_LATEST + 3  # the first step, the base of old rounds, the latest steps, and one
+_LONG_STEPS = KEEP_LATEST + 3  # a shorter run has hardly a step to delete
 
 # Every type that may stand in a checkpoint: the records that `fathom.state` exports, and the run
 # configuration. Anything else comes back as plain data, and a test fails.

@@ -47,13 +47,6 @@ create trigger if not exists drop_partial_output after insert on writes when new
     delete from writes where thread_id = new.thread_id and checkpoint_ns = new.checkpoint_ns
         and checkpoint_id = new.checkpoint_id and task_id = new.task_id and idx >= 0;
 end;
-create trigger if not exists forget_past_rounds after delete on checkpoints
-    when old.checkpoint_ns = '' and not exists (
-        select 1 from checkpoints where thread_id = old.thread_id and checkpoint_ns = ''
-    )
-begin
-    delete from past_rounds where run = old.thread_id;
-end;
 """  # noqa: S608 - all words are our own
 
 LAYOUT_VERSION = 5  # 4 names records by `fathom.state`; 5 added `watches`

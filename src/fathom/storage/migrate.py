@@ -1,7 +1,6 @@
 """Copy a SQLite database into PostgreSQL.
 
-It can be stopped and repeated: rows that exist already stay as they are. The file stays; archived ends of
-rounds are restored among its checkpoints.
+It can be stopped and repeated: rows that exist already stay as they are. The file stays.
 """
 
 import asyncio
@@ -55,7 +54,7 @@ async def migrate_database(source: Path, papers: Path, to: DatabaseAddress) -> M
         rows = await asyncio.to_thread(_copy_tables, source, to)
         async with checkpointer(source) as reader, checkpointer(to) as writer:
             for run in reversed(moving):
-                await _copy_run(old, reader, writer, run)
+                await _copy_run(reader, writer, run)
     return Migrated(len(moving), rows, await _copy_papers(papers, new))
 
 
@@ -91,10 +90,8 @@ def _chunks(found: sqlite3.Cursor) -> Iterator[Sequence[Any]]:
         yield rows
 
 
-async def _copy_run(old: Storage, reader: Saver, writer: Saver, run: str) -> None:
+async def _copy_run(reader: Saver, writer: Saver, run: str) -> None:
     """Copy the checkpoints of a run and their pending writes, oldest first."""
-    for _, judged in await old.checkpoints.archived_ends(run):
-        await old.checkpoints.restore_round(run, judged)
     found: list[CheckpointTuple] = [one async for one in reader.alist({"configurable": {"thread_id": run}})]
     for one in sorted(found, key=lambda each: str(each.checkpoint["id"])):
         place = one.config["configurable"]

@@ -122,10 +122,6 @@ create table if not exists watches (
     run text primary key, latest text not null, every_s real not null, due real not null,
     webhook text not null, problem text not null, updating text not null
 ) without rowid;
-create table if not exists past_rounds (
-    run text not null, step text not null, judged integer not null, base text not null, parent text,
-    type text, body blob not null, metadata blob, primary key (run, step)
-);
 create table if not exists control_answers (
     verifier text not null, call text not null, "right" integer not null, wrong integer not null,
     at real not null, primary key (verifier, call)
@@ -147,7 +143,6 @@ create table if not exists batch_runs (run text primary key, batch text not null
 # Tables by run, each with the column whose size counts.
 TABLES_BY_RUN = {
     "replies": "reply",
-    "past_rounds": "body",
     **dict.fromkeys(
         (
             *("payments", "refused_payments", "overspent", "signals", "page_leases", "follow_ups"),
