@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from fathom.audit.records import AuditVerdict, CitedSource, ReadSource, ReportStatement
-from fathom.audit.rules import decide_by_rules
+from fathom.audit.rules import decide_by_rules, recompute_written
 from fathom.audit.sources import CitedText, SourcePassages
 from fathom.state import Page
 
@@ -136,3 +136,40 @@ def test_a_calculation_is_recomputed() -> None:
     assert decide("That is 2.9 days less for 512 people.", LEAVE, **said).verdict != "supported"
     said["calculation"] = "11.8 days - 8.9 days = 3.9 days"
     assert decide("That is 3.9 days less.", LEAVE, **said).verdict == "contradicted"
+
+
+COSTS = "The week cost 1.9 million euros in 2025. It saved 1.2 million euros."
+SICK_DAYS = "Sick leave was 11.4 days in 2022 and 7.1 days in 2025. The town has 640 employees."
+STAGES = "Validation ran from May 21, 2026 to July 28, 2026."
+
+
+SOURCES = [read(number, text) for number, text in enumerate((COSTS, SICK_DAYS, STAGES), 1)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "1.9 million euros - 1.2 million euros = 0.7 million euros",
+        "(11.4 days - 7.1 days) * 640 = 2,752 days",
+        "July 28, 2026 - May 21, 2026 = 68 days",
+        "(1.9 million euros - 1.2 million euros) / 2 = 0.35 million euros",
+    ],
+)
+def test_a_right_calculation_comes_out(said: str) -> None:
+    found = recompute_written(said, SOURCES)
+    assert (found.wrong, found.missing) == ("", "")
+    assert found.quote is not None
+
+
+@pytest.mark.parametrize(
+    "said", ["1.9 million euros - 1.2 million euros = 0.8 million euros", "11.4 days - 7.1 days = 5.3 days"]
+)
+def test_a_wrong_one_does_not(said: str) -> None:
+    assert recompute_written(said, SOURCES).wrong
+
+
+def test_a_figure_that_no_source_has_is_named() -> None:
+    assert recompute_written(
+        "2.4 million euros - 1.2 million euros = 1.2 million euros", SOURCES
+    ).missing == ("2.4 million euros")
+    assert recompute_written("2 + 2 = 4", SOURCES).missing

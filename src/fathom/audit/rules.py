@@ -7,15 +7,21 @@ figures only.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 
-from fathom.audit.calculations import recompute_written
 from fathom.audit.records import AuditVerdict, ReportStatement, VerdictName, audit_phrases
-from fathom.audit.rows import ROW, compare_row, has_figure
 from fathom.audit.sources import JoinedSources, SourcePassages
-from fathom.evidence.checks.dates import find_dates
-from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, find_underived
+from fathom.evidence.calculation import recompute
+from fathom.evidence.checks.dates import Date, find_dates
+from fathom.evidence.checks.derivation import (
+    Passage,
+    find_figures_outside_dates,
+    find_underived,
+    is_same_figure,
+)
+from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.evidence.checks.roles import find_exchange
 from fathom.evidence.checks.suspicions import find_suspicions
@@ -28,8 +34,10 @@ from fathom.evidence.support import (
     score_support,
     strip_lead_in,
 )
-from fathom.state import Quote
+from fathom.state import Calculation, Operand, Quote
 from fathom.text.messages import Messages
+from fathom.text.normalization import fold_text
+from fathom.text.ranking import terms
 from fathom.text.tokens import has_cjk
 
 BY_RULES = "strict rules"
@@ -55,6 +63,8 @@ _FAULT_OF = {
     ),
 }
 _UNTOLD = frozenset({"a number", "a date", "calculation", "who and what"})
+_ROW = re.compile(r"[^;]{1,200}+(?:; [^;:]{1,100}+: [^;]{1,200}+){1,30}+")
+_CLAUSE = re.compile(r"[;,]\s|\s(?:and|while|but|그리고)\s")
 _QUOTED = re.compile(r"'[^']{1,40}+'")
 _BECAUSE = re.compile(
     r"\b(?:because|caus|due to|owing to|thanks to|led to|brought about)|때문|덕분|탓|원인|일으"
@@ -146,7 +156,7 @@ def _judge(statement: ReportStatement, source: SourcePassages) -> _Judgement:
     if is_quotation(words, [source.text]):
         quote = max(nearest, key=lambda one: _coverage(words, [one]))
         return _Judgement("supported", say("reason.same_words"), quote, 1.0)
-    if ROW.fullmatch(words) and (found := _judge_row(words, source)):
+    if _ROW.fullmatch(words) and (found := _judge_row(words, source)):
         return found
     if has_cjk(words) != has_cjk(source.text):
         return _judge_across_languages(words, source, nearest)
@@ -165,7 +175,7 @@ def _compare(
     texts, passage, say = [quote.text for quote in window], source.passage(window), phrases_for(words)
     if wrong := find_underived(words, passage):
         said = ", ".join(wrong)
-        if coverage >= _ABOUT_IT and not ROW.fullmatch(words) and _has_rival(words, texts, wrong, source):
+        if coverage >= _ABOUT_IT and not _ROW.fullmatch(words) and _has_rival(words, texts, wrong, source):
             return "contradicted", say("reason.other_figure", said=said)
         verdict: VerdictName = "partly" if coverage >= _ABOUT_IT else "not in the source"
         return verdict, say("reason.no_figure", said=said)
@@ -219,7 +229,7 @@ def _is_cause_of_coincidence(words: str, quoted: str) -> bool:
 def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str], source: SourcePassages) -> bool:
     """Tell whether the source has another figure of the same kind or another date, and not this one."""
     quoted = " ".join(texts)
-    if all(has_figure(figure, source.text) for figure in wrong):
+    if all(_has_figure(figure, source.text) for figure in wrong):
         return False
     if any(date.text in wrong for date in find_dates(words)):
         return bool(find_dates(quoted))
@@ -228,13 +238,46 @@ def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str], source: S
 
 
 def _judge_row(words: str, source: SourcePassages) -> _Judgement | None:
-    """Compare a table's row with the row or the sentence of the source that is about the same."""
-    if (found := compare_row(words, source)) is None:
+    """Compare a table's row ("Label; Column: cell; …") with a source; None if that is about something else.
+
+    A table of the source that has a row of the same label must have the same figures. In prose the figures of
+    each cell must stand in one clause with the label of its row or column.
+    """
+    label, *cells = words.split("; ")
+    named = [(head, find_figures(value)) for head, _, value in (cell.rpartition(": ") for cell in cells)]
+    figures = sorted({figure.text for _, found in named for figure in found})
+    folded = fold_text(label).text
+    rows = [quote for quote in source.quotes if "|" in quote.text and folded in fold_text(quote.text).text]
+    if not figures:
         return None
-    if found.missing:
-        reason = phrases_for(words)("reason.other_figure", said=", ".join(found.missing))
-        return _Judgement("contradicted", reason, found.quote, found.share)
-    return _Judgement("supported", "", found.quote, 1.0)
+    if rows:
+        lacks = [([one for one in figures if one not in row.text], row) for row in rows]
+        missing, row = min(lacks, key=lambda pair: len(pair[0]))
+        if not missing:
+            return _Judgement("supported", "", row, 1.0)
+        reason = phrases_for(words)("reason.other_figure", said=", ".join(missing))
+        return _Judgement("contradicted", reason, row, 1 - len(missing) / len(figures))
+    found = [_find_cell(label, head, [one.text for one in own], source) for head, own in named if own]
+    known = [quote for quote in found if quote]
+    return _Judgement("supported", "", known[0], 1.0) if known and len(known) == len(found) else None
+
+
+def _has_figure(figure: str, text: str) -> bool:
+    """Tell whether a figure stands in a text as it is written, not as part of another one."""
+    return re.search(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)", text) is not None
+
+
+def _find_cell(label: str, head: str, figures: Sequence[str], source: SourcePassages) -> Quote | None:
+    """Return the sentence with a clause that has the figures and one label, and is about the other."""
+    for quote in source.quotes:
+        for clause in _CLAUSE.split(quote.text):
+            if not all(_has_figure(figure, clause) for figure in figures):
+                continue
+            for one, other in ((label, head), (head, label)):
+                about = terms(other)
+                if one and _has_figure(one, clause) and (not about or about & terms(quote.text)):
+                    return quote
+    return None
 
 
 def _judge_across_languages(words: str, source: SourcePassages, nearest: Sequence[Quote]) -> _Judgement:
@@ -257,3 +300,64 @@ def _choose_window(words: str, best: Quote, nearest: Sequence[Quote]) -> list[Qu
 
 def _coverage(words: str, quotes: Sequence[Quote]) -> float:
     return measure_coverage(parse_text(words), [parse_text(quote.text) for quote in quotes])
+
+
+@dataclass(frozen=True)
+class RecomputedCalculation:
+    """What recomputing found: `wrong` is why it does not come out, `missing` a figure that no source has."""
+
+    quote: Quote | None = None  # where its first figure is from
+    wrong: str = ""
+    missing: str = ""
+
+
+def recompute_written(said: str, sources: Sequence[SourcePassages]) -> RecomputedCalculation:
+    """Recompute what a report worked out: "FORMULA = RESULT", or several with semicolons between.
+
+    Figures with a unit, and dates, must be in a source; plain numbers may be the formula's own.
+    """
+    done = [_recompute_one(part, sources) for part in said.split("; ")]
+    return next((one for one in done if one.wrong or one.missing), done[0])
+
+
+def _recompute_one(said: str, sources: Sequence[SourcePassages]) -> RecomputedCalculation:
+    formula, _, result = said.rpartition(" = ")
+    operands, passages, quotes, shown = list[Operand](), {}, list[Quote](), formula
+    for name, value in zip(ascii_lowercase, reversed(list(_find_values(formula))), strict=False):
+        found = next(_find_quotes(value, sources), None)
+        if found:
+            source, quote = found
+            operands.append(Operand(name=name, value=value.text, claim=name))
+            passages[name] = source.passage([quote])
+            quotes.append(quote)
+            shown = f"{shown[: value.start]}{name}{shown[value.end :]}"
+        elif isinstance(value, Date) or value.dimension:
+            return RecomputedCalculation(missing=value.text)
+    if not operands:
+        return RecomputedCalculation(missing=formula)
+    why = recompute(Calculation(formula=shown, operands=operands, result=result), passages).why
+    return RecomputedCalculation(quotes[-1], why)
+
+
+def _find_values(formula: str) -> Iterator[Figure | Date]:
+    """Yield the figures and dates of a formula, in order."""
+    found: list[Figure | Date] = [*find_dates(formula), *find_figures_outside_dates(formula)]
+    yield from sorted(found, key=lambda one: one.start)
+
+
+def _find_quotes(
+    value: Figure | Date, sources: Sequence[SourcePassages]
+) -> Iterator[tuple[SourcePassages, Quote]]:
+    for source in sources:
+        for quote in source.quotes:
+            others = (
+                find_dates(quote.text) if isinstance(value, Date) else find_figures_outside_dates(quote.text)
+            )
+            if any(_is_same(value, other) for other in others):
+                yield source, quote
+
+
+def _is_same(value: Figure | Date, other: Figure | Date) -> bool:
+    if isinstance(value, Date) and isinstance(other, Date):
+        return (value.year, value.month, value.day) == (other.year, other.month, other.day)
+    return isinstance(value, Figure) and isinstance(other, Figure) and is_same_figure(value, other)
