@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         RunStopped as RunStopped,
     )
     from fathom.evaluation.evaluator import EvalRequest as EvalRequest
-    from fathom.evaluation.records import EvalResult as EvalResult
+    from fathom.evaluation.scores import EvalResult as EvalResult
     from fathom.events import Progress as Progress
     from fathom.integrations.tool import as_tool as as_tool
     from fathom.report.verify import Verification as Verification

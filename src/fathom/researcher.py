@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fathom.audit.auditor import AuditRequest
     from fathom.audit.records import AuditEvent, AuditResult
     from fathom.evaluation.evaluator import EvalRequest
-    from fathom.evaluation.records import EvalResult
+    from fathom.evaluation.scores import EvalResult
     from fathom.events import Progress
     from fathom.result import ResearchResult
     from fathom.runs.batch import BatchQuestion, BatchStop, QuestionOutcome

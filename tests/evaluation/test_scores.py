@@ -2,8 +2,11 @@
 
 import pytest
 
-from fathom.evaluation.records import Criterion, EvalReport, PairOutcome, RaceScore
 from fathom.evaluation.scores import (
+    Criterion,
+    EvalReport,
+    PairOutcome,
+    RaceScore,
     make_rubric,
     measure_interval,
     score_race,

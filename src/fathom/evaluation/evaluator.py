@@ -21,7 +21,8 @@ from fathom.budget.budget import Budget
 from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
 from fathom.errors import BadInput, ProviderError
 from fathom.evaluation.judge import ReportJudge
-from fathom.evaluation.records import (
+from fathom.evaluation.scores import (
+    OWN,
     EvalReport,
     EvalResult,
     EvalTask,
@@ -29,8 +30,8 @@ from fathom.evaluation.records import (
     RaceScore,
     TaskRubric,
     ToolSummary,
+    summarize_tools,
 )
-from fathom.evaluation.scores import OWN, summarize_tools
 from fathom.llm.factory import make_outputs
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult

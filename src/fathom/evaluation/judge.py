@@ -4,8 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fathom.errors import Unreadable
-from fathom.evaluation.records import DIMENSIONS, Criterion, Preference, RaceScore, TaskRubric
-from fathom.evaluation.scores import make_rubric, score_race, settle_pair
+from fathom.evaluation.scores import (
+    DIMENSIONS,
+    Criterion,
+    Preference,
+    RaceScore,
+    TaskRubric,
+    make_rubric,
+    score_race,
+    settle_pair,
+)
 from fathom.llm.prompt_budget import CuttableText, PromptBudget, PromptLines
 from fathom.llm.roles.answer_forms import CompareAnswer, CriteriaAnswer, ScoreAnswer
 from fathom.llm.structured_output import F, StructuredOutput

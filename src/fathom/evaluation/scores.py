@@ -1,23 +1,18 @@
-"""The arithmetic of an evaluation: weights, scores, relative scores, intervals, pairs; and its table."""
+"""What an evaluation finds: its records, their arithmetic (weights, scores, intervals, pairs), its table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from statistics import fmean, stdev
+from typing import Literal
 
-from fathom.evaluation.records import (
-    DIMENSIONS,
-    Criterion,
-    Dimension,
-    EvalReport,
-    EvalResult,
-    Interval,
-    PairOutcome,
-    Preference,
-    RaceScore,
-    TaskRubric,
-    ToolSummary,
-)
+from pydantic import Field
 
+from fathom.audit.records import ResultRecord
+from fathom.state import Cost, Failure
+
+Dimension = Literal["comprehensiveness", "insight", "instruction_following", "readability"]
+DIMENSIONS: tuple[Dimension, ...] = ("comprehensiveness", "insight", "instruction_following", "readability")
+Preference = Literal["first", "second", "tie"]
 OWN = "fathom"
 # Student's t for a 95 % interval, by degrees of freedom.
 _T = (
@@ -28,6 +23,107 @@ _T_MANY = 1.96
 _MOST = 10.0
 _HEAD = ("Tool", "Reports", "RACE, relative", "RACE, 0-10", *(name.split("_")[0] for name in DIMENSIONS))
 _MORE = ("Citation accuracy", "Effective citations", "Won / tied / lost by us", "USD a report")
+
+
+class EvalTask(ResultRecord):
+    """A question to research, with its own pages and a reference report where the task has them."""
+
+    name: str
+    question: str
+    docs: list[str] = Field(default_factory=list)
+    reference: str = ""  # the text of a report
+
+
+class Criterion(ResultRecord):
+    """One criterion of a dimension."""
+
+    dimension: Dimension
+    text: str
+    weight: float = Field(ge=0)
+
+
+class TaskRubric(ResultRecord):
+    """The criteria of one task; weights of dimensions, and of the criteria of each, add up to 1."""
+
+    weights: dict[Dimension, float]
+    criteria: list[Criterion]
+
+
+class RaceScore(ResultRecord):
+    """The scores of one report from 0 to 10, and relative to the reference, where 0.5 is as good."""
+
+    dimensions: dict[Dimension, float]
+    overall: float
+    reference: float | None = None  # the overall score of the reference
+    relative: float | None = None
+
+
+class EvalReport(ResultRecord):
+    """A report of one tool on one task, with its scores."""
+
+    tool: str
+    task: str
+    repeat: int = 1
+    place: str = ""
+    is_reference: bool = False  # of its task: it is scored beside the others, not against itself
+    race: RaceScore | None = None
+    citation_accuracy: float | None = None  # FACT: the share of cited statements that are supported
+    effective_citations: int | None = None  # FACT: how many are
+    audit: str = ""  # a page with every verdict behind the two
+    audited_by: str = ""
+    usd: float = 0.0
+
+
+class PairOutcome(ResultRecord):
+    """Which of two tools' reports on a task a judge prefers, in both orders."""
+
+    task: str
+    tool: str
+    other: str
+    repeat: int = 1
+    preferred: Preference  # first: `tool`
+
+
+class Interval(ResultRecord):
+    """A mean and its 95 % confidence interval; none from a single value."""
+
+    count: int
+    mean: float
+    low: float | None = None
+    high: float | None = None
+
+
+class ToolSummary(ResultRecord):
+    """One line of the table."""
+
+    tool: str
+    relative: Interval | None = None
+    overall: Interval | None = None
+    dimensions: dict[Dimension, float] = Field(default_factory=dict)
+    citation_accuracy: Interval | None = None
+    effective_citations: Interval | None = None
+    usd: Interval | None = None
+    wins: int = 0  # of the own reports against this tool's
+    ties: int = 0
+    losses: int = 0
+
+
+class EvalResult(ResultRecord):
+    """A whole evaluation."""
+
+    id: str
+    judge: str
+    tasks: list[str]
+    reports: list[EvalReport]
+    pairs: list[PairOutcome] = Field(default_factory=list)
+    summaries: list[ToolSummary] = Field(default_factory=list)
+    failures: list[Failure] = Field(default_factory=list)
+    costs: list[Cost] = Field(default_factory=list)
+
+    @property
+    def usd(self) -> float:
+        """What the judging cost; what the reports cost stands with them."""
+        return sum(cost.usd for cost in self.costs)
 
 
 def make_rubric(weights: Mapping[Dimension, float], criteria: Sequence[Criterion]) -> TaskRubric:
