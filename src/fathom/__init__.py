@@ -51,7 +51,7 @@ _HOMES = {
     "DeepResearcher": "researcher",
     "Diagnosis": "runs.diagnosis",
     "EvalRequest": "evaluation.evaluator",
-    "EvalResult": "evaluation.records",
+    "EvalResult": "evaluation.scores",
     "FathomError": "errors",
     "Forecast": "state",
     "IllegalTransition": "errors",

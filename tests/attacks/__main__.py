@@ -33,7 +33,7 @@ ATTACKS: dict[str, Attack] = {
     "money cap, lying server": make_attack(
         *(f"tests/scenarios/test_costs.py::{name}" for name in _CAPS),
         "tests/llm/test_provider_usage.py",
-        "tests/llm/providers/test_openai_compatible.py",
+        "tests/llm/test_openai_compatible.py",
     ),
     "overload": attack_with_overload,
     "failing model": make_attack("tests/scenarios/test_model_failures.py"),

@@ -23,7 +23,7 @@ from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.llm.call_cost import TokenUsage
 from fathom.llm.chat import Chat
 from fathom.llm.factory import make_research_model
-from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
 from fathom.settings.settings import load_settings
 from fathom.state import Cost, RunConfig

@@ -20,7 +20,7 @@ from fathom.llm.call_cost import TokenUsage
 from fathom.llm.chat import CachedAnswer, Chat
 from fathom.llm.clients import model_clients
 from fathom.llm.errors import NotSupported, PromptTooLong
-from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
 from fathom.state.records import merge_records
 from fathom.storage import open_storage
@@ -284,9 +284,7 @@ async def test_the_key_goes_to_the_server_and_nowhere_else(
 async def test_a_mistake_of_ours_is_not_told_as_an_answer_in_no_known_format(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "fathom.llm.providers.openai_compatible._FIELDS", None
-    )  # so that our own code stumbles
+    monkeypatch.setattr("fathom.llm.openai_compatible._FIELDS", None)  # so that our own code stumbles
     with Model(saying(Reply.say("Hello."))) as model, pytest.raises(TypeError):
         await chat(tmp_path, model.base_url).send("plan", HELLO, {})
 

@@ -13,7 +13,7 @@ from standins.server import Answer, Seen
 
 from fathom.llm.chat import Chat
 from fathom.llm.clients import model_clients
-from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
 from fathom.llm.roles.writer import prose_so_far
 from fathom.storage import open_storage

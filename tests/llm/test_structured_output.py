@@ -10,7 +10,7 @@ from standins.replies import Reply
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.llm.chat import Chat
-from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.structured_output import StructuredOutput
 from fathom.prompts import FilledPrompt
 from fathom.storage import open_storage

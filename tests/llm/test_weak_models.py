@@ -20,8 +20,8 @@ from fathom.llm.context_window import UNKNOWN_WINDOW_TOKENS, ContextWindow
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.fallback import FallbackModel
 from fathom.llm.llm_model import LLMResearchModel
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.prompt_budget import PromptBudget, PromptLines
-from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.roles.answer_forms import CheckAnswer, JudgeAnswer, ReadAnswer, VerifyAnswer, WriteAnswer
 from fathom.llm.structured_output import StructuredOutput
 from fathom.storage import open_storage

@@ -16,8 +16,7 @@ from standins.localmodel import missing, weights
 
 from fathom.errors import BadInput
 from fathom.llm.answer_parsing import parse_answer
-from fathom.llm.providers.gguf import GGUFChatModel, make_gguf_model
-from fathom.llm.providers.gguf_engine import shared_engine
+from fathom.llm.gguf import GGUFChatModel, make_gguf_model, shared_engine
 from fathom.llm.roles.answer_forms import ReadAnswer
 
 pytestmark = [
@@ -163,7 +162,7 @@ async def test_one_file_is_loaded_once_for_all_who_ask() -> None:
 LISTENING = """
 import json, os, sys
 from pathlib import Path
-from fathom.llm.providers.gguf import make_gguf_model
+from fathom.llm.gguf import make_gguf_model
 model = make_gguf_model(Path(sys.argv[1]), n_ctx=512, n_threads=1, max_tokens=2)
 assert model.invoke("Hi").text
 places = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
@@ -213,7 +212,7 @@ def test_a_file_that_breaks_off_is_told_when_it_is_loaded(tmp_path: Path) -> Non
 def test_without_the_extra_the_way_to_install_it_is_told() -> None:
     script = (
         "import sys; sys.modules['xllamacpp'] = None\n"
-        "from pathlib import Path\nfrom fathom.llm.providers.gguf import make_gguf_model\n"
+        "from pathlib import Path\nfrom fathom.llm.gguf import make_gguf_model\n"
         "make_gguf_model(Path(sys.argv[1]))"
     )
     answer = subprocess.run(

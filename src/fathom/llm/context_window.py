@@ -16,8 +16,8 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from fathom.concurrency import PerLoop
+from fathom.llm.chat import provider_of
 from fathom.llm.clients import model_ssl_context
-from fathom.llm.providers.call_options import provider_of
 from fathom.settings.model_names import chat_model_name
 from fathom.text.token_count import TokenMeasure, count_tokens_at_worst, measure_tokens
 

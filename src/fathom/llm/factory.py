@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,14 +18,13 @@ from pydantic import SecretStr, ValidationError
 
 from fathom.budget.prices import Prices, load_prices
 from fathom.errors import BadInput
-from fathom.llm.chat import Chat
+from fathom.llm.chat import Chat, answer_limit, provider_of
 from fathom.llm.context_window import ContextWindow, find_window
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.fallback import FallbackModel
 from fathom.llm.llm_model import LLMResearchModel
+from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.protocol import ResearchModel
-from fathom.llm.providers.call_options import answer_limit, provider_of
-from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.rate_limiter import ModelRetryPolicy, limiter_for
 from fathom.llm.structured_output import StructuredOutput
 from fathom.settings.model_names import (
@@ -87,7 +85,9 @@ def make_chat_model(settings: Settings, name: str, max_tokens: int) -> BaseChatM
     """Return the LangChain chat model of that name; BadInput names in one sentence what is missing."""
     provider, model = split_name(name)
     if provider == "gguf":
-        return _gguf(Path(model), max_tokens)
+        from fathom.llm.gguf import make_gguf_model  # few use it
+
+        return make_gguf_model(Path(model), max_tokens=max_tokens)
     if provider == "openai":
         return _openai(settings, name, model, max_tokens)
     key, facts = settings.key_of(provider), provider_facts(provider)
@@ -214,19 +214,6 @@ def _compatible(
         stream_usage=True,
         use_responses_api=False,
     )
-
-
-def _gguf(path: Path, max_tokens: int) -> BaseChatModel:
-    if not path.expanduser().is_file():
-        raise BadInput(f"There is no model file {path}.")
-    try:
-        module = import_module("fathom.llm.providers.gguf")
-    except ImportError:
-        raise BadInput(
-            f"To think with {path.name}, install what runs GGUF files: pip install 'fathom-research[local]'."
-        ) from None
-    made: BaseChatModel = module.make_gguf_model(path.expanduser(), max_tokens=max_tokens)
-    return made
 
 
 def _init_chat_model(name: str, provider: str, model: str, words: dict[str, Any]) -> BaseChatModel:

@@ -1,17 +1,29 @@
-"""A LangChain chat model for a GGUF file, run by llama.cpp in this process.
+"""A LangChain chat model for a GGUF file, run by llama.cpp in this process, through xllamacpp.
 
-Options use OpenAI's names: `response_format`, `tools`, `max_tokens`, `temperature`, `seed`, `stop`.
+Options use OpenAI's names: `response_format`, `tools`, `max_tokens`, `temperature`, `seed`, `stop`. All runs
+share one loaded model per file.
+
+xllamacpp opens a listening server with every model. It is bound to a socket file in a private folder that is
+removed as soon as the model is loaded, so that nobody can connect; without socket files it listens on
+loopback with a random key. Requests bypass it.
 """
 
 import asyncio
+import importlib
 import json
 import queue
+import secrets
+import socket
+import struct
+import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.exceptions import (
@@ -36,19 +48,133 @@ from langchain_core.utils.function_calling import convert_to_json_schema, conver
 from pydantic import BaseModel
 
 from fathom.errors import BadInput
-from fathom.llm.providers.gguf_engine import (
-    GGUFEngine,
-    GGUFEngineSettings,
-    import_xllamacpp,
-    read_context_length,
-    shared_engine,
-)
 
 # A large model's own window may need more memory than the machine has; `n_ctx` asks for more.
 _USUAL_CTX = 16_384
-_ENGINE_SETTINGS = {"n_ctx", "n_parallel", "n_threads", "n_gpu_layers"}
 _OVERFLOW = "exceed_context_size_error"
 _BAD_REQUEST = 400
+_MAGIC = b"GGUF"
+_MAX_HEADER_STRING = 1 << 20
+_STRING, _ARRAY = 8, 9
+# struct formats of the header's other types, by their numbers
+_FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_engines: dict["GGUFEngineSettings", "GGUFEngine"] = {}
+_engines_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class GGUFEngineSettings:
+    """Settings of a loaded model; runs with the same settings share one."""
+
+    path: Path
+    n_ctx: int
+    n_threads: int | None = None
+
+
+@dataclass
+class GGUFEngine:
+    """A model that is loaded on first use. It answers one call at a time; the others queue."""
+
+    settings: GGUFEngineSettings
+
+    @cached_property
+    def executor(self) -> ThreadPoolExecutor:
+        """Return the thread that requests run in."""
+        return ThreadPoolExecutor(1, thread_name_prefix="gguf")
+
+    @cached_property
+    def server(self) -> Any:
+        """Return the loaded model; loading blocks, so only the executor's thread may ask for it."""
+        return _load(self.settings)
+
+
+def shared_engine(settings: GGUFEngineSettings) -> GGUFEngine:
+    """Return the process's engine with these settings."""
+    with _engines_lock:
+        return _engines.setdefault(settings, GGUFEngine(settings))
+
+
+def import_xllamacpp() -> Any:
+    """Import the package; raise BadInput if it is not installed."""
+    try:
+        return importlib.import_module("xllamacpp")
+    except ImportError:
+        raise BadInput(
+            "To use a GGUF file, install Fathom with the extra [local]: pip install 'fathom-research[local]'"
+        ) from None
+
+
+def read_context_length(path: Path) -> int | None:
+    """Return the context window a GGUF file was trained with; raise BadInput if it is no GGUF file."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != _MAGIC:
+                raise BadInput(f"{path} is not a GGUF file.")
+            return _find_context_length(file)
+    except FileNotFoundError:
+        raise BadInput(f"There is no model file {path}.") from None
+    except OSError as error:
+        raise BadInput(f"The model file {path} cannot be read: {error.strerror}.") from None
+    except (struct.error, ValueError, KeyError):
+        raise BadInput(f"{path} is not a sound GGUF file: its header cannot be read.") from None
+
+
+def _find_context_length(file: BinaryIO) -> int | None:
+    """Read the header's pairs up to `ARCHITECTURE.context_length`, which comes before the long lists."""
+    _, _, pairs = _unpack(file, "IQQ")
+    for _ in range(pairs):
+        name = _read_string(file)
+        (kind,) = _unpack(file, "I")
+        value = _read_value(file, kind)
+        if name.endswith(".context_length") and isinstance(value, int):
+            return value
+    return None
+
+
+def _read_value(file: BinaryIO, kind: int) -> object:
+    if kind == _STRING:
+        return _read_string(file)
+    if kind == _ARRAY:
+        inner, count = _unpack(file, "IQ")
+        for _ in range(count):
+            _read_value(file, inner)
+        return None
+    return _unpack(file, _FORMATS[kind])[0]
+
+
+def _read_string(file: BinaryIO) -> str:
+    (size,) = _unpack(file, "Q")
+    if size > _MAX_HEADER_STRING:
+        raise ValueError("the header holds an endless string")
+    return file.read(size).decode("utf-8", "replace")
+
+
+def _unpack(file: BinaryIO, kinds: str) -> tuple[Any, ...]:
+    layout = struct.Struct(f"<{kinds}")
+    return layout.unpack(file.read(layout.size))
+
+
+def _load(settings: GGUFEngineSettings) -> Any:
+    xllamacpp = import_xllamacpp()
+    params = xllamacpp.CommonParams()
+    params.model.path = str(settings.path)
+    params.model_alias = {settings.path.name}
+    params.n_ctx = settings.n_ctx
+    params.n_parallel = 1
+    params.verbosity = -1  # its log would be written over our own output
+    params.ui = False
+    params.endpoint_slots = False
+    params.api_keys = [secrets.token_urlsafe(32)]
+    params.cors_origins = ""
+    if settings.n_threads is not None:
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings.n_threads
+    with tempfile.TemporaryDirectory(prefix="fathom-") as folder:  # only its owner may enter
+        if hasattr(socket, "AF_UNIX"):
+            params.hostnames = [str(Path(folder) / "llama.sock")]
+        try:
+            return xllamacpp.Server(params)
+        except RuntimeError as error:
+            raise BadInput(f"llama.cpp cannot load the model {settings.path}: {error}") from None
 
 
 class GGUFChatModel(BaseChatModel):
@@ -186,7 +312,7 @@ class GGUFChatModel(BaseChatModel):
         self, body: dict[str, Any], put: Callable[[str | None], None], cancelled: threading.Event
     ) -> Future[None]:
         """Start a request in the engine's threads; `put` gets every event, and None at the end."""
-        engine: GGUFEngine = shared_engine(self.engine)
+        engine = shared_engine(self.engine)
 
         def on_event(event: str) -> bool:
             put(event)
@@ -194,27 +320,27 @@ class GGUFChatModel(BaseChatModel):
 
         def run() -> None:
             try:
-                engine.complete(body, on_event)
+                engine.server.handle_chat_completions(json.dumps(body), on_event)
             finally:
                 put(None)
 
         return engine.executor.submit(run)
 
 
-def make_gguf_model(path: Path, **settings: Any) -> GGUFChatModel:
+def make_gguf_model(
+    path: Path, *, n_ctx: int | None = None, n_threads: int | None = None, **settings: Any
+) -> GGUFChatModel:
     """Return the chat model of a GGUF file; BadInput, in one sentence, if it cannot be used.
 
-    The file is loaded with the first call. The settings `n_ctx`, `n_parallel`, `n_threads` and `n_gpu_layers`
-    are llama.cpp's, all others the chat model's.
+    The file is loaded with the first call. `n_ctx` and `n_threads` are llama.cpp's, all others the chat
+    model's.
     """
     found = path.expanduser().resolve()
     trained = read_context_length(found)
     import_xllamacpp()
-    n_ctx = settings.pop("n_ctx", None) or min(trained or _USUAL_CTX, _USUAL_CTX)
-    own = {name: settings.pop(name) for name in _ENGINE_SETTINGS & set(settings)}
-    engine = GGUFEngineSettings(found, n_ctx, **own)
-    # llama.cpp divides its window among concurrent requests.
-    profile = {"max_input_tokens": n_ctx // engine.n_parallel, "structured_output": True}
+    window = n_ctx or min(trained or _USUAL_CTX, _USUAL_CTX)
+    engine = GGUFEngineSettings(found, window, n_threads)
+    profile = {"max_input_tokens": window, "structured_output": True}
     return GGUFChatModel(model=found.name, engine=engine, profile=profile, **settings)
 
 

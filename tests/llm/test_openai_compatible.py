@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from fathom.llm.call_cost import TokenUsage
 from fathom.llm.errors import MalformedAnswer
-from fathom.llm.providers.openai_compatible import CompatibleChatOpenAI, normalize_completion
+from fathom.llm.openai_compatible import CompatibleChatOpenAI, normalize_completion
 
 COUNTED = {"prompt_tokens": 50, "completion_tokens": 20, "total_tokens": 70}
 WORST = TokenUsage(900, 400)

@@ -8,7 +8,7 @@ from standins.local_servers import llama_cpp, lm_studio, ollama, vllm
 from standins.server import Answer, closed_port, deaf_port, json_answer
 
 from fathom.errors import BadInput
-from fathom.llm.providers.local_servers import (
+from fathom.llm.local_servers import (
     CHOICE_FILE,
     PROBE_TIMEOUT_S,
     ChosenModel,
@@ -41,7 +41,7 @@ async def test_each_program_is_found_with_its_models_for_chats() -> None:
 
 
 def test_ollama_at_its_usual_port_is_named_by_its_provider() -> None:
-    from fathom.llm.providers.local_servers import _choice
+    from fathom.llm.local_servers import _choice
 
     assert _choice("ollama", LOCAL_SERVERS["ollama"], "llama3.1").options == "--model ollama:llama3.1"
     assert (
