@@ -19,7 +19,7 @@ COMMAND_LINE_ALSO = (
     "fathom.runs.compare",  # types of a comparison
     "fathom.settings.sources",  # where a setting came from, for `fathom config`
     "fathom.concurrency",  # the event loop of a process of our own
-    "fathom.llm.local_servers",  # models on this machine, offered before there is a run
+    "fathom.llm.servers",  # models on this machine, offered before there is a run
     "fathom.settings.model_names.NO_MODEL",
     "fathom.report.formats",  # names and file endings, checked before a run begins
     "fathom.report.formats.cjk_emphasis",  # Markdown is read as reports are

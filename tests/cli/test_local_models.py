@@ -8,7 +8,7 @@ from standins.commandline import Terminal, spawned
 from standins.documents import QUESTION, stocked
 from standins.local_servers import LocalServer, lm_studio, vllm
 
-from fathom.llm.local_servers import CHOICE_FILE
+from fathom.llm.servers import CHOICE_FILE
 
 pytestmark = pytest.mark.whole
 

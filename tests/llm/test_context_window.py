@@ -12,10 +12,10 @@ from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 from fathom.llm.context_window import (
     UNKNOWN_WINDOW_TOKENS,
     ContextWindow,
-    ask_server_window,
     find_window,
 )
 from fathom.llm.errors import is_overflow, read_window_size
+from fathom.llm.servers import ask_server_window
 from fathom.text.token_count import count_tokens, count_tokens_at_worst, measure_tokens
 
 pytestmark = pytest.mark.wire

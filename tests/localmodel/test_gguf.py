@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.exceptions import ContextOverflowError, ModelInvalidRequestError
@@ -27,7 +28,7 @@ HELLO = "Say hello."
 STORY = "Tell a very long story about the sea."
 
 
-def model(**settings: object) -> GGUFChatModel:
+def model(**settings: Any) -> GGUFChatModel:
     found = weights()
     assert found is not None
     return make_gguf_model(

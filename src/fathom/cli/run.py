@@ -28,7 +28,7 @@ from fathom.text.json_lines import escape_json
 from fathom.text.messages import messages_for
 
 if TYPE_CHECKING:
-    from fathom.llm.local_servers import ChosenModel, LocalModel
+    from fathom.llm.servers import ChosenModel, LocalModel
 
 
 _Begin = Callable[[DeepResearcher], Awaitable[Session]]
@@ -271,7 +271,7 @@ def choose_local_model(arguments: argparse.Namespace) -> None:
     settings = read_settings(arguments)
     if _is_configured(arguments, settings) or not settings.local_servers:
         return
-    from fathom.llm.local_servers import find_local_models, load_choice
+    from fathom.llm.servers import find_local_models, load_choice
 
     before = load_choice(settings.home)
     if before and before.model == NO_MODEL:
@@ -312,7 +312,7 @@ def _offer(found: "list[LocalModel]", settings: Settings) -> "ChosenModel | None
 
 def _ask(found: "list[LocalModel]", settings: Settings) -> "ChosenModel | None":
     """Return and remember what the person chooses; an empty answer is None and not remembered."""
-    from fathom.llm.local_servers import CHOICE_FILE, ChosenModel, save_choice
+    from fathom.llm.servers import CHOICE_FILE, ChosenModel, save_choice
 
     choices = [ChosenModel(model=NO_MODEL), *(model.choice for model in found)]
     _say("No model is configured, but there are models on this machine:")

@@ -5,48 +5,31 @@ A size in the settings takes precedence.
 
 import asyncio
 import math
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
-import httpx2
 from langchain_core.language_models import BaseChatModel
-from pydantic import SecretStr
 
 from fathom.concurrency import PerLoop
 from fathom.llm.chat import provider_of
-from fathom.llm.clients import model_ssl_context
+from fathom.llm.servers import ask_ollama_window, ask_server_window
 from fathom.settings.model_names import chat_model_name
 from fathom.text.token_count import TokenMeasure, count_tokens_at_worst, measure_tokens
 
-UNKNOWN_WINDOW_TOKENS = (
-    65_536  # for unknown models: every usual prompt fits, also in Korean; errors correct it
-)
-
+# For unknown models: every usual prompt fits, also in Korean; errors correct it.
+UNKNOWN_WINDOW_TOKENS = 65_536
 SMALLEST_WINDOW_TOKENS = 512
-
 _LEAST_ANSWER = 200
-
 _ANSWER_SHARE = 4
-
 _STEP = 0.1  # learned ratios move in steps, so that the same prompt is fitted the same way again
-
 _MARGIN = 1.05
-
 _SLACK = 8
-
 _MIN_MEASURED_TOKENS = 400  # tokens; below that the server's template counts too much
-
 _LEAST_PLAIN, _LEAST_BEYOND = 0.55, 0.35  # of the guess: no vocabulary yields less
-
 _EXPECTED_SHARE = 0.85  # of the least that was seen
-
 _LEAST_SEEN = 256
-
 _LEAST_HELD = 1_000  # no served model holds less: a lower report counts something else
-
 _FOREIGN_SHARE = 0.05
 
 WindowSource = Callable[[], Awaitable[int | None]]
@@ -75,17 +58,15 @@ class ContextWindow:
 
     def answer_tokens(self) -> int:
         """Return the tokens for the answer: at most a quarter of a small window."""
-        return min(
-            self.most_answer, max(_LEAST_ANSWER, (self.size or UNKNOWN_WINDOW_TOKENS) // _ANSWER_SHARE)
-        )
+        return min(self.most_answer, max(_LEAST_ANSWER, self._tokens // _ANSWER_SHARE))
 
     def thinking_tokens(self) -> int:
         """Return the tokens for reasoning: at most a quarter of a small window."""
-        return min(self.most_thinking, (self.size or UNKNOWN_WINDOW_TOKENS) // _ANSWER_SHARE)
+        return min(self.most_thinking, self._tokens // _ANSWER_SHARE)
 
     def prompt_tokens(self) -> int:
         """Return the tokens for the prompt."""
-        return (self.size or UNKNOWN_WINDOW_TOKENS) - self.answer_tokens() - self.thinking_tokens()
+        return self._tokens - self.answer_tokens() - self.thinking_tokens()
 
     def count(self, text: str) -> int:
         """Count the tokens of a text: the worst case until replies show the model's real ratio."""
@@ -133,7 +114,11 @@ class ContextWindow:
 
     def lower(self, to: int) -> None:
         """Lower the size to what a server has shown; never raise it."""
-        self.size = max(SMALLEST_WINDOW_TOKENS, min(to, (self.size or UNKNOWN_WINDOW_TOKENS) - 1))
+        self.size = max(SMALLEST_WINDOW_TOKENS, min(to, self._tokens - 1))
+
+    @property
+    def _tokens(self) -> int:
+        return self.size or UNKNOWN_WINDOW_TOKENS
 
     def _least_expected(self, found: TokenMeasure) -> float:
         """Return the fewest tokens that a server would report for the whole prompt."""
@@ -145,19 +130,6 @@ class ContextWindow:
 def _widen(known: tuple[float, float] | None, least: float, most: float) -> tuple[float, float]:
     before = known or (least, 0.0)
     return min(before[0], least), max(before[1], math.ceil(most / _STEP) * _STEP)
-
-
-_PROBE_TIMEOUT_S = 5.0
-
-_OLLAMA_DEFAULT_TOKENS = 4_096  # Ollama's default, whatever the model was trained for
-
-_WINDOW_FIELDS = (
-    "max_model_len",
-    "loaded_context_length",
-    "context_length",
-    "context_window",
-    "max_context_length",
-)
 
 
 async def find_window(client: BaseChatModel, server: str, *, is_asked: bool) -> int | None:
@@ -174,87 +146,6 @@ async def find_window(client: BaseChatModel, server: str, *, is_asked: bool) -> 
     profile: Mapping[str, Any] = client.profile or {}
     limit = profile.get("max_input_tokens")
     return int(limit) if limit else await asyncio.to_thread(_look_up_window, name)
-
-
-async def ask_ollama_window(server: str, model: str) -> int | None:
-    """Return the window an Ollama server gives a model, or None if it does not answer."""
-    async with httpx2.AsyncClient(
-        timeout=_PROBE_TIMEOUT_S, verify=await asyncio.to_thread(model_ssl_context)
-    ) as http:
-        if await _fetch_json(http, "GET", f"{server}/api/version") is None:
-            return None
-        return await _find_ollama_window(http, server, model)
-
-
-async def ask_server_window(server: str, model: str, key: object = None) -> int | None:
-    """Return the window the server reports for the model; the key is sent only to the model listing."""
-    parts = urlsplit(server)
-    root = f"{parts.scheme}://{parts.netloc}"
-    secret = key.get_secret_value() if isinstance(key, SecretStr) else ""
-    headers = {"authorization": f"Bearer {secret}"} if secret else {}
-    async with httpx2.AsyncClient(
-        timeout=_PROBE_TIMEOUT_S, verify=await asyncio.to_thread(model_ssl_context)
-    ) as http:
-        entry = _model_entry(await _fetch_json(http, "GET", f"{server}/models", headers=headers), model)
-        if entry.get("owned_by") == "llamacpp":  # a slot has only a part of the listed window
-            props = await _fetch_json(http, "GET", f"{root}/props")
-            if size := _positive_int(_nested_value(props, "default_generation_settings", "n_ctx")):
-                return size
-            return _positive_int(_nested_value(entry, "meta", "n_ctx")) or _positive_int(
-                _nested_value(entry, "meta", "n_ctx_train")
-            )
-        if size := next((n for name in _WINDOW_FIELDS if (n := _positive_int(entry.get(name)))), None):
-            return size
-        if entry.get("owned_by") == "library":
-            return await _find_ollama_window(http, root, model)
-        loaded = _model_entry(await _fetch_json(http, "GET", f"{root}/api/v0/models"), model)
-        return next((n for name in _WINDOW_FIELDS if (n := _positive_int(loaded.get(name)))), None)
-
-
-async def _find_ollama_window(http: httpx2.AsyncClient, root: str, model: str) -> int:
-    """Return the window of the loaded model, or of its file, or Ollama's default."""
-    running = _nested_value(await _fetch_json(http, "GET", f"{root}/api/ps"), "models")
-    for entry in running if isinstance(running, list) else []:
-        is_it = model in (_nested_value(entry, "name"), _nested_value(entry, "model"))
-        if is_it and (size := _positive_int(_nested_value(entry, "context_length"))):
-            return size
-    shown = await _fetch_json(http, "POST", f"{root}/api/show", json={"model": model})
-    asked = re.search(r"^num_ctx\s+(\d+)", str(_nested_value(shown, "parameters") or ""), re.MULTILINE)
-    if asked:
-        return int(asked.group(1))
-    trained = [
-        n
-        for name, n in (_nested_value(shown, "model_info") or {}).items()
-        if name.endswith(".context_length")
-    ]
-    return min([_OLLAMA_DEFAULT_TOKENS, *(n for n in trained if isinstance(n, int) and n > 0)])
-
-
-async def _fetch_json(http: httpx2.AsyncClient, method: str, address: str, **words: Any) -> Any:
-    try:
-        answer = await http.request(method, address, **words)
-        return answer.json() if answer.status_code == 200 else None
-    except (httpx2.HTTPError, ValueError):
-        return None
-
-
-def _model_entry(listing: Any, model: str) -> Mapping[str, Any]:
-    """Return the model's entry of a listing; on a server with one model, that one."""
-    found = _nested_value(listing, "data")
-    entries = [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
-    named = [entry for entry in entries if entry.get("id") == model]
-    return named[0] if named else entries[0] if len(entries) == 1 else {}
-
-
-def _nested_value(value: Any, *names: str) -> Any:
-    for name in names:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
-def _positive_int(value: Any) -> int | None:
-    is_size = isinstance(value, int) and not isinstance(value, bool) and value > 0
-    return int(value) if is_size else None
 
 
 def _look_up_window(model: str) -> int | None:

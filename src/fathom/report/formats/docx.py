@@ -4,12 +4,20 @@ Does not know the report; it writes the blocks of the document. Letters of Word'
 has no words for (links, bookmarks, numbering, fonts of East Asian letters) are written as XML here.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import docx
+from docx.document import Document as WordDocument
+from docx.enum.text import WD_ALIGN_PARAGRAPH
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.shared import Cm, Pt, RGBColor
+from docx.text.paragraph import Paragraph as WordParagraph
+from docx.text.run import Run
 
 from fathom.report.formats.chart import draw_chart
 from fathom.report.formats.document import (
@@ -35,11 +43,6 @@ from fathom.report.formats.document import (
 from fathom.report.formats.pdf import compile_typst
 from fathom.report.ledger import Ledger
 
-if TYPE_CHECKING:
-    from docx.document import Document as WordDocument
-    from docx.text.paragraph import Paragraph as WordParagraph
-    from docx.text.run import Run
-
 _LATIN, _EAST_ASIAN, _FIXED = "Calibri", "Malgun Gothic", "Consolas"
 _LINE_CM = 16.0
 _LANGUAGES = {"ko": "ko-KR"}
@@ -50,8 +53,6 @@ _PICTURE = b"""#set page(width: 640pt, height: auto, margin: 2pt)
 
 def render_docx(ledger: Ledger) -> bytes:
     """The whole file."""
-    import docx  # only who wants a DOCX needs it
-
     document, word = make_document(ledger), docx.Document()
     _Writer(document, word).write()
     made = BytesIO()
@@ -85,8 +86,6 @@ class _Writer:
             told.created = told.modified = datetime.fromisoformat(self.document.read_on).replace(tzinfo=UTC)
 
     def _set_styles(self) -> None:
-        from docx.oxml.ns import qn
-        from docx.shared import Cm, Pt, RGBColor
 
         for section in self.word.sections:
             section.page_width, section.page_height = Cm(21), Cm(29.7)
@@ -118,7 +117,6 @@ class _Writer:
 
     def _set_language(self) -> None:
         """Say the language; Korean words stay whole, and get no gap before a figure or a Latin letter."""
-        from docx.oxml.ns import qn
 
         language = _LANGUAGES.get(self.document.words.language, "en-US")
         styles = self.word.styles.element
@@ -131,7 +129,6 @@ class _Writer:
             spacing.addprevious(_element(name, val=is_on))
 
     def _number_pages(self) -> None:
-        from docx.enum.text import WD_ALIGN_PARAGRAPH
 
         footer = self.word.sections[0].footer.paragraphs[0]
         footer.alignment = WD_ALIGN_PARAGRAPH.CENTER
@@ -176,7 +173,6 @@ class _Writer:
                     paragraph.add_run(part.text).font.superscript = True
 
     def _style(self, run: Run, style: str, size: float | None) -> None:
-        from docx.shared import Pt, RGBColor
 
         if size:
             run.font.size = Pt(size)
@@ -201,7 +197,6 @@ class _Writer:
 
     def _new_numbering(self) -> int:
         """A numbering that begins at one again."""
-        from docx.oxml.ns import qn
 
         numbering = self.word.part.numbering_part.element
         style = self.word.styles["List Number"].element
@@ -212,7 +207,6 @@ class _Writer:
         return int(added.get(qn("w:numId")))
 
     def _grid(self, grid: Grid) -> None:
-        from docx.shared import Cm, Pt
 
         if grid.caption:
             caption = self.word.add_paragraph()
@@ -235,7 +229,6 @@ class _Writer:
         self.word.add_paragraph().paragraph_format.space_after = 0
 
     def _passage(self, passage: QuotePassage) -> None:
-        from docx.shared import Cm
 
         for block in passage.blocks:
             if isinstance(block, Grid):
@@ -250,7 +243,6 @@ class _Writer:
         self._line(self.word.add_paragraph("— "), passage.place)
 
     def _picture(self, picture: Picture) -> None:
-        from docx.shared import Cm
 
         image = BytesIO(compile_typst(_PICTURE, draw_chart(picture.chart), "png"))
         shape = self.word.add_picture(image, width=Cm(12.5))
@@ -259,7 +251,6 @@ class _Writer:
         self._line(self.word.add_paragraph(), picture.caption, size=9)
 
     def _source(self, source: Source) -> None:
-        from docx.shared import Cm, Pt
 
         paragraph = self._hanging(f"[{source.number}]", f"s{source.number}")
         paragraph.add_run(f"{source.title},").bold = True
@@ -276,7 +267,6 @@ class _Writer:
 
     def _hanging(self, label: str, bookmark: str) -> WordParagraph:
         """A paragraph behind its label, which links can lead to."""
-        from docx.shared import Cm
 
         paragraph = self.word.add_paragraph()
         paragraph.paragraph_format.left_indent = Cm(1.0)
@@ -298,9 +288,6 @@ class _Writer:
         address: str = "",
         is_raised: bool = False,
     ) -> None:
-        from docx.opc.constants import RELATIONSHIP_TYPE
-        from docx.oxml.ns import qn
-        from docx.shared import RGBColor
 
         link = _element("hyperlink", anchor=anchor) if anchor else _element("hyperlink")
         if address:
@@ -330,7 +317,6 @@ def _indent(line: QuotedLine) -> float:
 
 def _set_lines(table: Any) -> None:
     """Quiet lines between rows; the first row is marked as the head, and repeated on every page."""
-    from docx.oxml.ns import qn
 
     borders = _element("tblBorders")
     for side in ("top", "bottom", "insideH"):
@@ -347,8 +333,6 @@ def _set_lines(table: Any) -> None:
 
 
 def _element(name: str, /, **attributes: object) -> Any:
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
 
     made = OxmlElement(f"w:{name}")
     for key, value in attributes.items():

@@ -10,7 +10,6 @@ from pathlib import Path
 from fathom.errors import BadInput
 from fathom.report.bibliography import render_bibtex
 from fathom.report.formats import FormatName
-from fathom.report.formats.docx import render_docx
 from fathom.report.formats.html import render_html
 from fathom.report.formats.pdf import render_pdf
 from fathom.report.formats.references import render_csl_json, render_ris
@@ -35,6 +34,12 @@ def _cited(render: Callable[[Sequence[Page], Sequence[str]], str]) -> Callable[[
     return lambda ledger: render(ledger.sources, [citation.page for citation in ledger.citations])
 
 
+def _render_docx(ledger: Ledger) -> bytes:
+    from fathom.report.formats.docx import render_docx  # only who wants a DOCX needs python-docx
+
+    return render_docx(ledger)
+
+
 _TABLE = (
     Format("markdown", ".md", "text/markdown; charset=utf-8", lambda ledger: ledger.report),
     Format("html", ".html", "text/html; charset=utf-8", render_html),
@@ -43,7 +48,7 @@ _TABLE = (
         "docx",
         ".docx",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        render_docx,
+        _render_docx,
     ),
     Format(
         "json",

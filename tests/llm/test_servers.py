@@ -8,7 +8,7 @@ from standins.local_servers import llama_cpp, lm_studio, ollama, vllm
 from standins.server import Answer, closed_port, deaf_port, json_answer
 
 from fathom.errors import BadInput
-from fathom.llm.local_servers import (
+from fathom.llm.servers import (
     CHOICE_FILE,
     PROBE_TIMEOUT_S,
     ChosenModel,
@@ -41,7 +41,7 @@ async def test_each_program_is_found_with_its_models_for_chats() -> None:
 
 
 def test_ollama_at_its_usual_port_is_named_by_its_provider() -> None:
-    from fathom.llm.local_servers import _choice
+    from fathom.llm.servers import _choice
 
     assert _choice("ollama", LOCAL_SERVERS["ollama"], "llama3.1").options == "--model ollama:llama3.1"
     assert (
@@ -62,7 +62,7 @@ async def test_what_is_no_list_of_models_is_none() -> None:
             standins.LocalServer("/v1/models", {"data": [None, {"id": 7, "owned_by": "vllm"}]}),
             standins.LocalServer("/v1/models", {}, Answer(200, {"content-type": "text/html"}, b"<html>")),
             standins.LocalServer("/v1/models", {}, json_answer({"error": "no"}, 401)),
-            standins.LocalServer("/v1/models", {}, Answer(200, {}, b"[" + b"1," * 1_000_000 + b"1]")),
+            standins.LocalServer("/v1/models", {}, Answer(200, {}, b"[" + b"1," * 2_500_000 + b"1]")),
         ]
         assert await find_local_models({"vllm": foreign.url}) == []
         for server in strange:
