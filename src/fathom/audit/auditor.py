@@ -56,7 +56,6 @@ _PROMPT_TOKENS = 700
 _CALL_S, _READ_S = 20.0, 3.0
 _LOOSE_RULES: frozenset[CitationRule] = frozenset({"next", "lead-in", "heading", "line below"})
 _HITS, _MOST_QUERY_CHARS = 3, 300
-
 Verify = Callable[[Sequence[ReportStatement], dict[str, SourcePassages]], Awaitable[list[AuditVerdict]]]
 
 

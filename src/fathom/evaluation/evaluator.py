@@ -45,7 +45,6 @@ _REPORT_TOKENS, _CRITERIA_TOKENS, _PROMPT_TOKENS = 3000, 900, 600
 _QUESTION, _REFERENCE, _PAGES = "question.txt", "reference.md", "pages"
 _ENDINGS = (".md", ".txt", ".html")
 _SCORE_OUT, _CRITERIA_OUT, _COMPARE_OUT = 900, 900, 120
-
 T = TypeVar("T")
 Research = Callable[[ResearchRequest], Awaitable[ResearchResult]]
 ForecastResearch = Callable[[ResearchRequest], Awaitable[Forecast]]

@@ -22,9 +22,7 @@ _GRADES = {
 }  # fmt: skip
 
 _SHARE = re.compile(r"(-?(?<!\d)\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)")
-
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
-
 _EMPTY_WORDS = {"", "none", "n/a", "na", "null", "-", "nothing"}
 
 
@@ -126,15 +124,10 @@ def _letters(name: str) -> str:
 
 
 _MAX_UNIT_CHARS = 400
-
 _MIN_REPEATS = 5
-
 _MIN_LOOP_CHARS = 120  # a row of dashes is no loop
-
 _INNER_LOOP = re.compile(r"(.{2,60}?)\1{7,}", re.DOTALL)
-
 _MIN_INNER_CHARS = 48
-
 _MAX_SEARCHED_CHARS = 3_000
 
 
@@ -157,26 +150,17 @@ def is_repetitive(text: str) -> bool:
 
 
 F = TypeVar("F", bound=BaseModel)
-
 _TAG = re.compile(r"<(/?)(think|thinking|reasoning|reflection)>", re.IGNORECASE)
-
 _UNOPENED = re.compile(r"^.*?</(?:think|thinking|reasoning|reflection)>", re.DOTALL | re.IGNORECASE)
-
 _UNCLOSED = re.compile(r"^\s*<(?:think|thinking|reasoning|reflection)>.*", re.DOTALL | re.IGNORECASE)
-
 _OPENING = re.compile(r"[{\[]")
-
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
 _MAX_DROPPED = 50
-
 _MAX_VALUES = 60
-
 _MAX_ENTRIES = 500
 
 # Only the beginning of an endless answer is parsed, to bound the time.
 _MAX_CHARS = 200_000
-
 _MAX_REPAIRED_CHARS = 60_000
 
 

@@ -149,7 +149,9 @@ class Chat:
                             answer = await self._send(call, messages, options_of_role, is_streamed)
                             self.streaming.is_offered = False
                 reply = await self._reply(call, answer, kept)
-                _trace(run, reply)
+                told = {"cost_usd": reply.cost.usd} | {name: getattr(reply.cost, name) for name in _TRACED}
+                run.note(**told)
+                run.output = {"text": reply.text, **told}
                 return reply
         except ProviderError as error:
             return await self._send_cheaper(error, call, role, messages, options)
@@ -266,12 +268,6 @@ class Chat:
         found = (getattr(self.client, name, None) for name in keys)
         key = next((one for one in found if isinstance(one, SecretStr)), None)
         return ErrorTranslator(self.name, self.server, provider_of(self.client), key)
-
-
-def _trace(run: TracedRun, reply: ChatReply) -> None:
-    told = {"cost_usd": reply.cost.usd} | {name: getattr(reply.cost, name) for name in _TRACED}
-    run.note(**told)
-    run.output = {"text": reply.text, **told}
 
 
 def _cost(call: PaidCall, usage: TokenUsage, usd: float, *, is_priced: bool) -> Cost:

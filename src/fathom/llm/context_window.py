@@ -31,7 +31,6 @@ _EXPECTED_SHARE = 0.85  # of the least that was seen
 _LEAST_SEEN = 256
 _LEAST_HELD = 1_000  # no served model holds less: a lower report counts something else
 _FOREIGN_SHARE = 0.05
-
 WindowSource = Callable[[], Awaitable[int | None]]
 
 

@@ -106,13 +106,9 @@ _STATUSES: dict[type[Exception], int] = {
 }
 
 _RETRY_DELAY = re.compile(r"retryDelay\W{1,6}(\d+(?:\.\d+)?)s")
-
 _BAD_KEY = re.compile(r"API_KEY_INVALID|API key not valid", re.IGNORECASE)
-
 _TOO_LARGE = 413
-
 _SHAPE_ERRORS = (ValueError, TypeError, LookupError, AttributeError)
-
 _UNPAID = 402
 
 

@@ -43,15 +43,10 @@ from fathom.text.normalization import one_line
 from fathom.text.ranking import jaccard_similarity, terms
 
 _DIRECT_BONUS, _DOUBT_FACTOR, _SOURCE_BONUS, _MAX_COUNTED_SOURCES = 0.1, 0.7, 0.05, 3
-
 _ANSWERS_FROM = 0.3
-
 _DEFINES_FROM = 0.5
-
 _FLOOR = 0.9  # of the section's first point
-
 _DISPUTED_FLOOR = 0.5  # the same for a disputed point
-
 _SAME_WORDS, _CONTAINED_WORDS = 0.6, 0.8
 
 
@@ -133,9 +128,7 @@ def _overlaps(point: ReportPoint, another: ReportPoint) -> bool:
 
 
 _LONGEST_TITLE = 120
-
 _FEW_WORDS = 3
-
 _NEW_DIRECTION = "new way"
 
 

@@ -11,13 +11,13 @@ from fathom.budget.budget import Budget
 from fathom.errors import ProviderError, Unreadable
 from fathom.llm.prompt_budget import (
     NONE,
+    CuttableText,
     PromptBudget,
     PromptLines,
     PromptPassages,
     list_lines,
     list_questions,
 )
-from fathom.llm.prompt_budget import CuttableText as Cuttable
 from fathom.llm.roles import answer_forms, judge, planner, writer
 from fathom.llm.roles.evidence import (
     checker_prompt,
@@ -78,17 +78,9 @@ class LLMResearchModel:
 
     def within(self, budget: Budget) -> "LLMResearchModel":
         """Return a copy that pays from this budget."""
-        own = {
-            id(structured_output): structured_output for structured_output in self.outputs_by_role.values()
-        }
-        paying = {name: structured_output.within(budget) for name, structured_output in own.items()}
-        return replace(
-            self,
-            outputs_by_role={
-                role: paying[id(structured_output)]
-                for role, structured_output in self.outputs_by_role.items()
-            },
-        )
+        paying = {id(output): output.within(budget) for output in self.outputs_by_role.values()}
+        by_role = {role: paying[id(output)] for role, output in self.outputs_by_role.items()}
+        return replace(self, outputs_by_role=by_role)
 
     async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
         """Plan sub-questions and queries from what is known and missing."""
@@ -159,7 +151,7 @@ class LLMResearchModel:
     async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
         """Return rubric, gaps, rulings and outline in one call."""
         keyed = judge.key_claims(judge_input)
-        evidence: dict[str, Cuttable] = {
+        evidence: dict[str, CuttableText] = {
             "questions": list_questions(judge_input.questions),
             "sources": judge.source_lines(keyed, judge_input.pages),
             "claims": judge.claim_lines(keyed, judge_input),
@@ -329,11 +321,9 @@ class LLMResearchModel:
         return await ask_in_batches(self.outputs_by_role[role], role, items, build_prompt, form, complaint)
 
     def _budget_prompt(
-        self, name: str, question: str, evidence: Mapping[str, Cuttable], batched: str = "", **fixed: str
+        self, name: str, question: str, evidence: Mapping[str, CuttableText], **fixed: str
     ) -> PromptBudget:
-        return PromptBudget(
-            name, {"question": question, "language": self.language, **fixed}, evidence, batched
-        )
+        return PromptBudget(name, {"question": question, "language": self.language, **fixed}, evidence)
 
 
 def _join_answers(value: list[T], found: Sequence[FormAnswer[Any]]) -> ModelResult[list[T]]:

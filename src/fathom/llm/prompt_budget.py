@@ -12,11 +12,8 @@ from fathom.text.ranking import best_passages
 from fathom.text.token_count import CountTokens, bound_tokens, truncate_to_tokens
 
 NONE = "(none)"
-
 _BETWEEN_PASSAGES = "\n\n[…]\n\n"
-
 _MAX_FITTING_ROUNDS = 10
-
 _MIN_PASSAGE_TOKENS = 60  # tokens: a shorter passage tells a model nothing
 
 

@@ -22,7 +22,6 @@ from fathom.errors import ProviderError, Unavailable, Unreachable
 from fathom.http.retry import retry_after_s
 
 _DURATION_PART = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)(ms|s|m|h|d)")
-
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -74,16 +73,12 @@ def _parse_number(words: str | None) -> float | None:
 
 
 _LIMIT = 429
-
 _REST_S = 10.0
 
 # Some servers report absurd times or other units: ask again at least this often.
 _LONGEST_S = 600.0
-
 _LONGEST_PAUSE_S = 60.0
-
 _TIMED_S = 1.0  # a server that names a longer wait counts calls in a time, not calls at once
-
 _PROBES_PER_OUTAGE = 12  # a model that was down for ten seconds is asked again within 10/12 s
 
 
@@ -359,7 +354,6 @@ def _is_limit(error: Unavailable) -> bool:
 
 _limiters: dict[tuple[str, str], RateLimiter] = {}
 _outages: dict[str, Outage] = {}
-
 _limiters_lock = threading.Lock()
 
 

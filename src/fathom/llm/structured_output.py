@@ -39,7 +39,7 @@ def describe_form(form: type[BaseModel]) -> str:
 def _example(kind: Any) -> object:
     if get_origin(kind) is list:
         return [_example(get_args(kind)[0])]
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
+    if _is_form(kind):
         return {name: _example(field.annotation) for name, field in kind.model_fields.items()}
     return _EXAMPLE_VALUES.get(kind, "…")
 
@@ -56,19 +56,12 @@ def _is_form(kind: Any) -> bool:
 
 
 F = TypeVar("F", bound=BaseModel)
-
 T = TypeVar("T")
-
 OutputStrategy = Literal["schema", "tool", "words"]
-
 _STRATEGIES: tuple[OutputStrategy, ...] = ("schema", "tool", "words")
-
 _MAX_FAILED_TRIES = 3
-
 _HALF = 0.5
-
 _TEMPLATE_TOKENS = 48  # the server's chat template around all messages
-
 _MESSAGE_TOKENS = 8
 
 
@@ -142,6 +135,7 @@ class StructuredOutput:
         try:
             for strategy in self.strategies():
                 crowded = None
+                answer: FormAnswer[F] | None
                 try:
                     answer = await self._attempt(work, _ask_variant(strategy, form))
                 except NotSupported as error:
@@ -154,12 +148,13 @@ class StructuredOutput:
                     crowded = error
                     continue
                 except (UnusableAnswer, Unreadable) as error:
-                    self._note_failure(work, strategy, error)
-                    continue
-                # Another strategy worked, so the strategy was refused and not the question.
+                    answer, work.wrong = None, str(error)
+                # This strategy was taken, so the others were refused and not the question.
                 self._absent |= work.refused
-                self._note(strategy, is_filled=True)
-                return answer
+                self._tried[strategy] += 1
+                if answer:
+                    self._gave[strategy] += 1
+                    return answer
             if crowded:
                 raise crowded
             try:
@@ -252,15 +247,6 @@ class StructuredOutput:
         limit = window.answer_tokens() + window.thinking_tokens()
         is_less = limit < window.most_answer + window.most_thinking
         return {**way.options, **({"max_completion_tokens": limit} if is_less else {})}
-
-    def _note(self, strategy: OutputStrategy, *, is_filled: bool) -> None:
-        self._tried[strategy] += 1
-        self._gave[strategy] += is_filled
-
-    def _note_failure(self, work: _PendingForm[F], strategy: OutputStrategy, error: Exception) -> None:
-        work.wrong = str(error)
-        self._note(strategy, is_filled=False)
-        self._absent |= work.refused
 
     def _cut_failure(self, role: Role, size: int) -> Failure:
         window, name = self.window, self.chat.name

@@ -1,6 +1,7 @@
 """The roles of reader, verifier, checker and refuter: show pages and statements, read claims and verdicts."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fathom.evidence.checks.derivation import Passage
 from fathom.llm.prompt_budget import PromptBudget, PromptLines
@@ -20,9 +21,7 @@ from fathom.text.normalization import one_line, shorten_line
 from fathom.text.tokens import has_cjk
 
 _TITLE_CHARS = 300
-
 _MOST_CLAIMS = 25
-
 _MAX_SENTENCE_CLAIMS = 16  # per sentence; one of a summary rests on several others
 
 
@@ -56,50 +55,37 @@ def describe_refusals(items: Sequence[RefusedClaim]) -> list[str]:
 
 def read_statements(form: answer_forms.ReadAnswer) -> list[ExtractedStatement]:
     """Return a reader's claims, then its paraphrases and falsehoods; unknown numbers are ignored."""
-    claims = [
-        ExtractedStatement(
-            claim.statement, *_split_quotes(claim.quotes, claim.question, claim.relevance), claim.resolved
-        )
-        for claim in form.claims[:_MOST_CLAIMS]
-    ]
-    known = dict(enumerate(claims, 1))
+    claims = [_statement(claim, claim.question, claim.relevance) for claim in form.claims[:_MOST_CLAIMS]]
+    known = dict(enumerate((replace(claim, resolved="") for claim in claims), 1))
     true = [
-        _control_statement(known[control.claim], control.statement)
-        for control in form.paraphrases
-        if control.claim in known
+        replace(known[one.claim], statement=one.statement, kind="paraphrase")
+        for one in form.paraphrases
+        if one.claim in known
     ]
     false = [
-        _control_statement(known[control.claim], control.statement, control.original, control.changed)
-        for control in form.falsehoods
-        if control.claim in known
+        replace(
+            known[one.claim],
+            statement=one.statement,
+            kind="falsehood",
+            original=one.original,
+            changed=one.changed,
+        )
+        for one in form.falsehoods
+        if one.claim in known
     ]
     return [*claims, *true, *false]
 
 
 def read_restatement(form: answer_forms.RestatedForm) -> ExtractedStatement:
     """Return a restated claim under the sub-question of the refused one."""
-    return ExtractedStatement(form.statement, *_split_quotes(form.quotes, "", 0.0), form.resolved)
+    return _statement(form, "", 0.0)
 
 
-def _split_quotes(
-    quotes: Sequence[str], question: str, relevance: float
-) -> tuple[str, str, float, Sequence[str]]:
-    return (quotes[0] if quotes else ""), question, relevance, tuple(quotes[1:])
-
-
-def _control_statement(
-    base: ExtractedStatement, statement: str, original: str | None = None, changed: str = ""
+def _statement(
+    form: answer_forms.ClaimForm | answer_forms.RestatedForm, question: str, relevance: float
 ) -> ExtractedStatement:
-    return ExtractedStatement(
-        statement,
-        base.quote,
-        base.question,
-        base.relevance,
-        base.more_quotes,
-        kind="paraphrase" if original is None else "falsehood",
-        original=original or "",
-        changed=changed,
-    )
+    first, *others = form.quotes or [""]
+    return ExtractedStatement(form.statement, first, question, relevance, tuple(others), form.resolved)
 
 
 def checker_prompt(

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from typing import get_args
 
 from fathom.evidence.question_checks import SUSPECTED_CHECKS
 from fathom.llm.prompt_budget import PromptLines, list_lines
@@ -44,9 +45,9 @@ _SAME_WORDS = 0.5  # a quote that shares so many of its words with its claim add
 _QUOTE_CHARS, _QUOTE_CHARS_PAIRED = 220, 100  # about the same number of tokens
 _TITLE_CHARS = 100
 _REFUSALS = 10
+_NOTHING = {"", "nothing", "none", "n/a", "no", "없음", "없다", "해당 없음", "없습니다"}
 _RELATIONS: dict[str, Relation] = {"same": "same", "contradicts": "contradicts", "contradict": "contradicts"}
 _DIFFERENCES: dict[str, Difference] = {"number": "number", "date": "date", "negation": "negation"}
-
 ClaimsByKey = Mapping[str, Claim]
 
 
@@ -223,11 +224,9 @@ def read_hypothesis_evidence(
     forms: Sequence[answer_forms.BearingForm], hypotheses: Sequence[Hypothesis], keyed: ClaimsByKey
 ) -> list[HypothesisEvidence]:
     """Return the claims for and against each hypothesis, by id."""
-    known = {h.id: h.id for h in hypotheses}
+    known = {h.id for h in hypotheses}
     return [
-        HypothesisEvidence(
-            known[name], _claim_ids(form.supporting, keyed), _claim_ids(form.contradicting, keyed)
-        )
+        HypothesisEvidence(name, _claim_ids(form.supporting, keyed), _claim_ids(form.contradicting, keyed))
         for form in forms
         if (name := form.hypothesis.strip().strip("[]:")) in known
     ]
@@ -287,22 +286,14 @@ def read_outline(
 
 def read_priority(word: str) -> Priority:
     """Return the priority a model names, or medium if it is unknown."""
-    match word.strip().lower():
-        case "high":
-            return "high"
-        case "low":
-            return "low"
-        case _:
-            return "medium"
+    said = word.strip().lower()
+    return next((priority for priority in get_args(Priority) if priority == said), "medium")
 
 
 def _read_lack(words: str) -> str:
     """Return what is missing; models say "nothing" in several ways."""
     said = words.strip()
     return "" if said.strip(" .-()").casefold() in _NOTHING else said
-
-
-_NOTHING = {"", "nothing", "none", "n/a", "no", "없음", "없다", "해당 없음", "없습니다"}
 
 
 def _claim_ids(keys: Sequence[str], keyed: ClaimsByKey) -> list[str]:

@@ -15,15 +15,10 @@ from fathom.text.messages import ENGLISH
 from fathom.text.normalization import one_line
 
 _MAX_ASKED = 30
-
 _MAX_FINDINGS = 30
-
 _MAX_RECALLED = 10
-
 _MAX_LINE_CHARS = 300
-
 _MAX_HYPOTHESES = 5
-
 _MAX_TURNS = 10
 
 

@@ -33,9 +33,7 @@ from fathom.text.normalization import one_line, shorten_line
 from fathom.text.token_count import fit_entries
 
 MAX_KEYED_POINTS = 100
-
 KEYED_POINT_TOKENS = 10_000
-
 PointsByKey = Mapping[str, ReportPoint]
 
 
@@ -58,15 +56,10 @@ def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:
 
 
 QUOTE_CHARS = 900
-
 _USUAL_WEIGHT = "likely"  # of a finding with one source; not shown
-
 MAX_CLAIM_QUOTES = 4  # per claim
-
 _AIM_CHARS = 200
-
 _BLOCKS: tuple[str, ...] = ("paragraph", "bullets", "numbered", "table")
-
 _KINDS: tuple[SentenceKind, ...] = get_args(SentenceKind)
 
 

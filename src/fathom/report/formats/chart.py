@@ -23,7 +23,6 @@ _HAS_UNIT = re.compile(r"\([^()]+\)|[%$€£¥₩]")
 _MINUS = re.compile(r"[-−–]\s?[$€£¥₩]?$")
 _BESIDE = " ()+-−–~≈"
 _LONGEST_CELL = 40
-
 _FONT = "'Noto Sans CJK KR', 'Noto Sans KR', 'Malgun Gothic', 'Apple SD Gothic Neo', sans-serif"
 _WIDE, _NARROW, _SIZE = 640.0, 340.0, 13.0
 

@@ -34,7 +34,6 @@ from fathom.report.formats.document import (
 from fathom.report.ledger import Ledger
 
 _NOTEBOOK_STYLE = "max-width:46em;line-height:1.5"
-
 _FACTS_STYLE = "color:#666;font-size:90%"
 
 
@@ -50,9 +49,7 @@ def render_notebook(markdown: str, facts: str) -> str:
 
 
 _PAGE_STYLE = files("fathom.report").joinpath("standalone.css").read_text("utf-8").strip()
-
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
 _JOINER = "&#8288;"  # no line ends between a sentence and its marks
 
 _SPANS = {
