@@ -4,10 +4,10 @@ from fathom.errors import ProviderError
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import Clock, EnginesPort
 from fathom.planning.effort import apply_effort, check_question, describe_effort, estimate_effort
-from fathom.planning.follow_up import add_recall_round, add_thread, is_at_hand, keep_queries_for_gaps
 from fathom.planning.hypotheses import adopt_hypotheses
 from fathom.planning.model_inputs import add_page_structure, distinct_perspectives, make_plan_input
 from fathom.planning.ranking import rate_families
+from fathom.planning.reading_list import add_recall_round, add_thread, is_at_hand, keep_queries_for_gaps
 from fathom.planning.round_plan import add_counter_query, decide_round, follow_papers, reuse_scout
 from fathom.planning.tree import plan_branches
 from fathom.reading.protocol import Reader

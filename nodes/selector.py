@@ -6,8 +6,7 @@ from langgraph.types import Overwrite
 
 from fathom.http.urls import canonical_address, parse_host
 from fathom.nodes.ports import ControlSignalsPort, PageLeasesPort, PagesPort
-from fathom.planning.follow_up import recall_thread
-from fathom.planning.reading_list import origin_hits
+from fathom.planning.reading_list import origin_hits, recall_thread
 from fathom.state import SCOUT, Hit, ResearchState, RunConfig, ThreadKnowledge, dump_hits
 
 _PER_HOST = 3

@@ -1,13 +1,23 @@
 """Whatever the evidence, a prompt fits its window; instructions and the question are never cut."""
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from fakes.records import claim, gap, hit, points, query, question, section, section_brief, sentence
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 
-from fathom.llm.context_window import ContextWindow
+from fathom.llm.errors import is_overflow, read_window_size
+from fathom.llm.factory import find_window
 from fathom.llm.prompt_budget import (
     NONE,
+    UNKNOWN_WINDOW_TOKENS,
+    ContextWindow,
     PromptBudget,
     PromptLines,
     PromptPassages,
@@ -17,10 +27,11 @@ from fathom.llm.prompt_budget import (
 from fathom.llm.roles import planner, writer
 from fathom.llm.roles.evidence import checker_prompt
 from fathom.llm.roles.writer import key_points
+from fathom.llm.servers import ask_server_window
 from fathom.prompts import load_prompt
 from fathom.report.sentence_checks import CheckInput
 from fathom.state.model_io import EditInput, PlanInput, RewriteInput, SentenceToCheck, SourceText
-from fathom.text.token_count import count_tokens, count_tokens_at_worst, truncate_to_tokens
+from fathom.text.token_count import count_tokens, count_tokens_at_worst, measure_tokens, truncate_to_tokens
 
 QUESTION = "How do tidal barrages compare with offshore wind?"
 TEXTS = {
@@ -145,3 +156,198 @@ def test_the_beginning_of_a_text_fits_whatever_the_room(text: str, room: int) ->
     cut = truncate_to_tokens(text, room, count_tokens_at_worst)
     assert text.startswith(cut)
     assert not cut or count_tokens_at_worst(cut) <= room
+
+
+pytestmark = pytest.mark.wire
+
+PROSE = "The barrage was opened in the spring, and engineers have measured the silt behind it. " * 40
+KOREAN = "조력 발전소는 밀물 때 바닷물을 가두었다가 썰물 때 내보내며 전기를 만든다. " * 40
+
+
+class Server(StandIn):
+    """Answers by path; what it was not given is not there."""
+
+    def __init__(self, pages: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.pages = pages
+
+    def answer_to(self, seen: Seen) -> Answer:
+        found = self.pages.get(seen.route)
+        return json_answer(found) if found is not None else json_answer({"error": "none"}, 404)
+
+
+def listing(**about: object) -> dict[str, object]:
+    return {"object": "list", "data": [{"id": "m", "object": "model", **about}, {"id": "other"}]}
+
+
+@pytest.mark.parametrize(
+    ("pages", "size"),
+    [
+        ({"/v1/models": listing(owned_by="vllm", max_model_len=4096)}, 4096),
+        ({"/v1/models": listing(context_length=131072)}, 131072),
+        ({"/v1/models": listing(context_window=8192)}, 8192),
+        ({"/v1/models": listing(), "/api/v0/models": listing(loaded_context_length=4096)}, 4096),
+        (
+            {
+                "/v1/models": listing(owned_by="llamacpp", meta={"n_ctx": 16384, "n_ctx_train": 32768}),
+                "/props": {"default_generation_settings": {"n_ctx": 4096}},
+            },
+            4096,
+        ),
+        ({"/v1/models": listing(owned_by="llamacpp", meta={"n_ctx_train": 2048})}, 2048),
+        (
+            {
+                "/v1/models": listing(owned_by="library"),
+                "/api/ps": {"models": [{"name": "m", "context_length": 8192}]},
+            },
+            8192,
+        ),
+        (
+            {
+                "/v1/models": listing(owned_by="library"),
+                "/api/ps": {"models": []},
+                "/api/show": {"parameters": 'stop "x"\nnum_ctx    6000', "model_info": {}},
+            },
+            6000,
+        ),
+        (
+            {
+                "/v1/models": listing(owned_by="library"),
+                "/api/show": {"model_info": {"llama.context_length": 131072, "general.name": "m"}},
+            },
+            4096,  # trained for more, but that is all that Ollama gives it
+        ),
+        ({"/v1/models": listing(context_length="many")}, None),
+        ({"/v1/models": {"data": "none"}}, None),
+        ({"/v1/models": [1]}, None),
+        ({}, None),
+    ],
+)
+async def test_a_server_is_asked_in_its_own_way(pages: Mapping[str, Any], size: int | None) -> None:
+    with Server(pages) as server:
+        assert await ask_server_window(f"{server.url}/v1", "m") == size
+
+
+async def test_the_key_goes_only_where_calls_go_too() -> None:
+    key = SecretStr("sk-a-secret-4711")
+    with Server({"/v1/models": listing(owned_by="llamacpp")}) as server:
+        await ask_server_window(f"{server.url}/v1", "m", key)
+        sent = {seen.route: seen.headers.get("authorization") for seen in server.records}
+    assert sent == {"/v1/models": "Bearer sk-a-secret-4711", "/props": None}
+
+
+async def test_a_server_that_is_not_there_says_nothing_and_tables_are_asked() -> None:
+    nowhere = f"http://127.0.0.1:{closed_port()}/v1"
+    assert await ask_server_window(nowhere, "m") is None
+    client = ChatOpenAI(model="gpt-4.1-mini", base_url=nowhere, api_key=SecretStr("none"))
+    assert await find_window(client, nowhere, is_asked=True) == 1_047_576
+    client = ChatOpenAI(model="deepseek-chat", base_url=nowhere, api_key=SecretStr("none"))
+    assert (await find_window(client, nowhere, is_asked=False) or 0) > 30_000
+    client = ChatOpenAI(model="nobody-knows-it", base_url=nowhere, api_key=SecretStr("none"))
+    assert await find_window(client, nowhere, is_asked=False) is None
+
+
+async def test_the_size_is_asked_for_once_and_a_knob_beats_it() -> None:
+    asked = []
+
+    async def source() -> int:
+        asked.append(1)
+        return 4_096
+
+    window = ContextWindow(source=source)
+    assert [await window.find_size(), await window.find_size()] == [4_096, 4_096]
+    assert len(asked) == 1
+    assert await ContextWindow(2_048, source=source).find_size() == 2_048
+    assert len(asked) == 1
+    assert await ContextWindow().find_size() == UNKNOWN_WINDOW_TOKENS
+
+
+@pytest.mark.parametrize(
+    ("size", "answer"), [(1_024, 256), (2_048, 512), (4_096, 1_024), (16_384, 4_096), (131_072, 4_096)]
+)
+def test_a_small_window_leaves_a_smaller_room_for_the_answer(size: int, answer: int) -> None:
+    assert ContextWindow(size).answer_tokens() == answer
+    assert ContextWindow(size).prompt_tokens() == size - answer
+    assert ContextWindow(size, most_answer=200).answer_tokens() == 200
+
+
+def test_what_replies_report_replaces_the_worst() -> None:
+    window = ContextWindow(8_192)
+    assert window.count(PROSE) <= count_tokens_at_worst(PROSE)
+    before = window.count(PROSE)
+    window.learn(measure_tokens(PROSE), round(0.95 * count_tokens(PROSE)))
+    assert 0.95 * count_tokens(PROSE) <= window.count(PROSE) < before
+    window.learn(measure_tokens(PROSE), round(1.3 * count_tokens(PROSE)))  # the most that was seen counts
+    assert window.count(PROSE) >= 1.3 * count_tokens(PROSE)
+
+
+def test_other_scripts_are_learnt_apart() -> None:
+    window = ContextWindow(8_192)
+    window.learn(measure_tokens(KOREAN), 5_000)  # before plain text is known it could be either
+    assert window.count(KOREAN) == pytest.approx(count_tokens_at_worst(KOREAN), rel=0.02)
+    window.learn(measure_tokens(PROSE), count_tokens(PROSE))
+    window.learn(measure_tokens(f"{PROSE}\n{KOREAN}"), count_tokens(PROSE) + 2 * count_tokens(KOREAN))
+    assert 2 * count_tokens(KOREAN) * 0.8 <= window.count(KOREAN) < count_tokens_at_worst(KOREAN)
+    assert window.count(PROSE) < 1.2 * count_tokens(PROSE)
+
+
+def test_a_schema_that_may_or_may_not_be_counted_teaches_neither_too_much_nor_too_little() -> None:
+    schema = json.dumps({"properties": {f"field{n}": {"type": "string"} for n in range(60)}})
+    window = ContextWindow(8_192)
+    window.learn(measure_tokens(PROSE), count_tokens(PROSE) + count_tokens(schema), beside=schema)
+    assert not window.is_cut(measure_tokens(PROSE), count_tokens(PROSE))
+
+
+def test_a_server_that_saw_far_less_than_was_sent_is_found_out() -> None:
+    window = ContextWindow(8_192)
+    sent = PROSE * 6
+    assert window.is_cut(measure_tokens(sent), 2_048)
+    assert not window.is_cut(measure_tokens(sent), round(0.8 * count_tokens(sent)))
+    assert not window.is_cut(measure_tokens(sent), 0)  # nothing was reported
+    assert not window.is_cut(measure_tokens("Hello?"), 1)
+    window.learn(measure_tokens(PROSE), count_tokens(PROSE))
+    assert window.is_cut(
+        measure_tokens(sent), round(0.8 * count_tokens(sent))
+    )  # known by now to make more of it
+    assert not window.is_cut(measure_tokens(sent), round(0.95 * count_tokens(sent)))
+
+
+def test_a_window_only_gets_smaller_and_never_useless() -> None:
+    window = ContextWindow(8_192)
+    window.lower(4_096)
+    window.lower(6_000)
+    assert window.size == 4_095
+    window.lower(3)
+    assert window.size == 512
+
+
+REFUSALS = {
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001": 8192,
+    "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (3976": 4096,
+    "request (5033 tokens) exceeds the available context size (4096 tokens), try increasing it": 4096,
+    "the request exceeds the available context size. try increasing the context size": None,
+    "However, the model is loaded with context length of only 4096 tokens": 4096,
+    "prompt is too long: 210000 tokens > 200000 maximum": 200000,
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)": 1048576,
+    "Prompt contains 40000 tokens, too large for model with 32768 maximum context length": 32768,
+    "Please reduce the length of the messages or completion": None,
+}
+
+
+@pytest.mark.parametrize(("words", "size"), REFUSALS.items())
+def test_refusals_of_what_is_too_long_are_understood(words: str, size: int | None) -> None:
+    assert is_overflow(words)
+    assert read_window_size(words) == size
+
+
+def test_a_code_is_enough() -> None:
+    assert is_overflow("", "context_length_exceeded")
+    assert is_overflow("", "exceed_context_size_error")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["This response_format type is unavailable now", "Invalid value for temperature", "too long a name"],
+)
+def test_other_refusals_are_not(words: str) -> None:
+    assert not is_overflow(words)

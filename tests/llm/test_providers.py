@@ -24,11 +24,11 @@ from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreach
 from fathom.llm import choose_research_model
 from fathom.llm.chat import Chat
 from fathom.llm.clients import client_for_loop, model_clients
-from fathom.llm.context_window import ContextWindow
 from fathom.llm.errors import NotSupported, PromptTooLong
 from fathom.llm.factory import make_chat_model, make_research_model, model_identity
 from fathom.llm.fallback import FallbackModel
 from fathom.llm.llm_model import LLMResearchModel
+from fathom.llm.prompt_budget import ContextWindow
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
 from fathom.llm.structured_output import StructuredOutput
 from fathom.prompts import FilledPrompt

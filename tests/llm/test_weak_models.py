@@ -16,12 +16,11 @@ from standins.replies import Reply
 from fathom.errors import Unreadable
 from fathom.llm.answer_parsing import cut_repetition, is_repetitive, parse_answer
 from fathom.llm.chat import Chat
-from fathom.llm.context_window import UNKNOWN_WINDOW_TOKENS, ContextWindow
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.fallback import FallbackModel
 from fathom.llm.llm_model import LLMResearchModel
 from fathom.llm.openai_compatible import CompatibleChatOpenAI
-from fathom.llm.prompt_budget import PromptBudget, PromptLines
+from fathom.llm.prompt_budget import UNKNOWN_WINDOW_TOKENS, ContextWindow, PromptBudget, PromptLines
 from fathom.llm.roles.answer_forms import CheckAnswer, JudgeAnswer, ReadAnswer, VerifyAnswer, WriteAnswer
 from fathom.llm.structured_output import StructuredOutput
 from fathom.storage import open_storage

@@ -2,7 +2,7 @@
 
 from fakes.records import claim, page, question, quote, sha
 
-from fathom.planning.follow_up import carry_over_claims, choose_pages_to_reread
+from fathom.planning.reading_list import carry_over_claims, choose_pages_to_reread
 from fathom.state import Claim, short_hash
 
 COSTS = [f"Tidal power at plant {name} costs {n} euros." for n, name in enumerate("ABCDEFGHIJ", 30)]

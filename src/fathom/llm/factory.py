@@ -4,6 +4,7 @@ A name is `PROVIDER:MODEL`, a plain name for an OpenAI-compatible server, the pa
 A missing package, key or provider is reported here, before the run.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -19,17 +20,19 @@ from pydantic import SecretStr, ValidationError
 from fathom.budget.prices import Prices, load_prices
 from fathom.errors import BadInput
 from fathom.llm.chat import Chat, answer_limit, provider_of
-from fathom.llm.context_window import ContextWindow, find_window
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.fallback import FallbackModel
 from fathom.llm.llm_model import LLMResearchModel
 from fathom.llm.openai_compatible import CompatibleChatOpenAI
+from fathom.llm.prompt_budget import ContextWindow
 from fathom.llm.protocol import ResearchModel
 from fathom.llm.rate_limiter import ModelRetryPolicy, limiter_for
+from fathom.llm.servers import ask_ollama_window, ask_server_window
 from fathom.llm.structured_output import StructuredOutput
 from fathom.settings.model_names import (
     OPENAI,
     SUPPORTED_PROVIDERS,
+    chat_model_name,
     describe_unknown_provider,
     provider_facts,
     split_name,
@@ -176,6 +179,32 @@ def _window(settings: Settings, chat: Chat, size: int | None) -> ContextWindow:
     known = (str(settings.database), chat.server, chat.name, size, limit, json.dumps(chat.identity))
     source = partial(find_window, chat.client, chat.server, is_asked=chat.server != OPENAI)
     return _windows.setdefault(known, ContextWindow(size, answer, limit - answer, source))
+
+
+async def find_window(client: BaseChatModel, server: str, *, is_asked: bool) -> int | None:
+    """Return the window of a model in tokens, or None if unknown."""
+    name, provider = chat_model_name(client), provider_of(client)
+    if provider == "ollama" and (size := getattr(client, "num_ctx", None)):
+        return int(size)
+    if provider == "ollama":
+        return await ask_ollama_window(server, name)
+    key = getattr(client, "openai_api_key", None)
+    found = await ask_server_window(server, name, key) if is_asked and provider == "openai" else None
+    if found:
+        return found
+    profile: Mapping[str, Any] = client.profile or {}
+    limit = profile.get("max_input_tokens")
+    return int(limit) if limit else await asyncio.to_thread(_look_up_window, name)
+
+
+def _look_up_window(model: str) -> int | None:
+    from genai_prices.data_snapshot import get_snapshot  # half a second of imports
+
+    try:
+        _, found = get_snapshot().find_provider_model(model, None, None, None)
+    except LookupError:
+        return None
+    return found.context_window
 
 
 def _openai(settings: Settings, name: str, model: str, max_tokens: int) -> BaseChatModel:

@@ -20,9 +20,8 @@ from fathom.budget.budget import Budget
 from fathom.errors import ProviderError, Unreadable
 from fathom.llm.answer_parsing import UnusableAnswer, parse_answer, strip_thinking
 from fathom.llm.chat import Chat
-from fathom.llm.context_window import ContextWindow
 from fathom.llm.errors import NotSupported, PromptTooLong
-from fathom.llm.prompt_budget import FittedPrompt, PromptBudget, WindowTooSmall
+from fathom.llm.prompt_budget import ContextWindow, FittedPrompt, PromptBudget, WindowTooSmall
 from fathom.prompts import FilledPrompt
 from fathom.state import Cost, Failure, Reason, Role
 from fathom.text.token_count import measure_tokens

@@ -13,12 +13,12 @@ from datetime import date
 from fathom.budget.budget import Account
 from fathom.errors import ProviderError
 from fathom.evidence import scoring
+from fathom.evidence.answer_kinds import is_factual_question, score_directness
 from fathom.evidence.gaps import assess_no_claims, collect_gaps
 from fathom.evidence.question_checks import list_failing_checks, run_checks
 from fathom.evidence.scoring import find_best_new_claims
 from fathom.evidence.stopping import RunPosition, count_idle_rounds
 from fathom.planning.effort import describe_round_limits
-from fathom.planning.follow_up import is_answered_by_words
 from fathom.planning.hypotheses import active_hypotheses, weigh_hypotheses
 from fathom.planning.memory import (
     TOOL_NAMES,
@@ -32,7 +32,7 @@ from fathom.planning.memory import (
     summarize_rounds,
 )
 from fathom.planning.questions import find_answers
-from fathom.planning.reading_list import origin_hits
+from fathom.planning.reading_list import DIRECT_FROM, origin_hits
 from fathom.planning.tree import gaps_to_close
 from fathom.reading.protocol import Reader
 from fathom.state import (
@@ -48,8 +48,10 @@ from fathom.state import (
 )
 from fathom.state.depth import Thinking
 from fathom.state.model_io import Assessment, JudgeInput, LinkPaths, ModelResult, PlanInput
+from fathom.text.mentions import find_name_words
 from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
+from fathom.text.tokens import has_cjk
 
 _HEADING = re.compile(r"^(#{1,4})\s+(.{1,90})$", re.MULTILINE)
 
@@ -243,6 +245,7 @@ def _collect_lessons(state: ResearchState) -> list[Lesson]:
 
 
 _MAX_EVIDENCE_PAGES = 10  # pages a judgement names
+_OF_THE_KIND = 0.3  # of an answer of the kind that is asked for, with any verb
 _QUICK_PATIENCE = 1  # rounds after which an important gap no longer keeps a quick run going
 
 
@@ -333,5 +336,34 @@ def find_position(
         has_unread_origins=bool(origin_hits(state, run_config)),
         patience=_QUICK_PATIENCE if run_config.depth == "quick" else run_config.max_rounds,
         is_by_words=judgement.is_by_words,
-        is_at_hand=not judgement.is_by_words or is_answered_by_words(state),
+        is_at_hand=not judgement.is_by_words or _is_answered_by_words(state),
     )
+
+
+def _is_answered_by_words(state: ResearchState) -> bool:
+    """Tell whether each part that asks for a fact has a claim of that kind about the thing that it names.
+
+    For runs without a model, where a passage with some of the words is all that relevance says.
+    """
+    titles = {page.sha: page.title for page in state.get("pages", [])}
+    for asked in state.get("questions", []):
+        names = {name.lower() for name in find_name_words(asked.text)}
+        said = [
+            (quote.text, f"{titles.get(quote.page, '')} {quote.text}")
+            for claim in state.get("claims", []) if claim.question == asked.id
+            for quote in claim.quotes
+        ]  # fmt: skip
+        # Korean verbs are not compared well, and a place needs no verb.
+        is_any_verb = has_cjk(asked.text) or asked.text.lower().startswith("where")
+        least = _OF_THE_KIND if is_any_verb else DIRECT_FROM
+        if is_factual_question(asked.text) and not any(
+            score_directness(asked.text, text) >= least and names <= _whole_words(around)
+            for text, around in said
+        ):
+            return False
+    return True
+
+
+def _whole_words(text: str) -> set[str]:
+    """Return the words of prose: a name inside of an identifier or an address is none."""
+    return {word.strip(".,;:!?()[]\"'`*“”‘’").removesuffix("'s").lower() for word in text.split()}

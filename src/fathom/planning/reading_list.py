@@ -1,30 +1,66 @@
-"""Choose pages to read beside search hits: linked pages, stored pages that may close a gap, named sources.
+"""Choose pages to read beside search hits: linked pages, named sources, and stored pages to read again.
 
-Long pages have passages that no reader was shown. The choice needs no model and stays small, since reading a
-page again costs as much as a new one.
+A stored page may close a gap, since a reader was not shown all of a long one, or answer a follow-up of the
+thread that it was read in. The choice needs no model and stays small: reading a page again costs as much as
+a new one.
 """
 
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fathom.errors import ProviderError
+from fathom.evidence.answer_kinds import is_factual_question, score_directness
 from fathom.evidence.claims import ground_drafts
 from fathom.evidence.link_paths import missing_words
 from fathom.evidence.origins import find_origin
-from fathom.evidence.quote_selection import select_sought_quotes
+from fathom.evidence.quote_selection import select_quotes, select_sought_quotes
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.http.urls import canonical_address, short_name
 from fathom.search.scope import Scope
-from fathom.state import Claim, Gap, Hit, Origin, Page, Quote, Reread, ResearchState, RunConfig, SubQuestion
-from fathom.state.model_io import LinkPaths
-from fathom.text.mentions import strip_brackets
+from fathom.state import (
+    Claim,
+    Effort,
+    Failure,
+    Gap,
+    Hit,
+    Origin,
+    Page,
+    Query,
+    Quote,
+    Reread,
+    ResearchState,
+    RunConfig,
+    SubQuestion,
+    ThreadKnowledge,
+    short_hash,
+)
+from fathom.state.model_io import LinkPaths, PlanInput
+from fathom.text.mentions import find_name_words, strip_brackets
 from fathom.text.normalization import one_line
 from fathom.text.ranking import PAGE_TOKENS, best_passages, bm25, score_relevance, terms
-from fathom.text.sentences import split_passages
+from fathom.text.sentences import split_passages, split_sentences
+from fathom.text.tokens import has_cjk
 
 _MAX_LINKED_PAGES = 5  # best pages to follow links among
 _MAX_LINKED_A_ROUND = 2  # pages per round
+_MAX_REREADS_A_ROUND = 2
+_MAX_REREADS_A_PAGE = 2  # times a page may be read again in a run
+_MAX_TEXTS_FOR_GAPS = 60  # the newest
+_SHORTLIST = 20  # passages examined closely for a gap
+_LIKELY_ANSWER = 0.5  # the score that makes a passage worth a call
+_LONG_CHARS = 2 * PAGE_TOKENS  # a shorter page was shown whole, in any language
+ORIGIN_ENGINE = "origin"  # the engine of such a hit
+_MAX_ORIGINS_A_ROUND = 3
+_SNIPPET_CHARS = 300
+_MAX_TEXTS_OF_THREAD = 200
+_CLAIMS_A_QUESTION = 8  # per sub-question
+_MAX_CLAIMS = 2000  # the most relevant first
+_PAGES_A_QUESTION = 3  # per sub-question
+_NEAR_BEST = 0.3  # of the best page's score for a sub-question: pages far below are about something else
+DIRECT_FROM = 0.6  # of an answer of the kind that is asked for, with the verb that is asked
+_MAX_FOREIGN_PAGES = 3  # pages in another language, whose words cannot be compared
 
 
 async def reread_linked_pages(
@@ -74,14 +110,6 @@ def _closest_question(words: str, questions: Sequence[SubQuestion]) -> SubQuesti
     return max(questions, key=lambda question: len(terms(question.text) & terms(words)))
 
 
-_MAX_REREADS_A_ROUND = 2
-_MAX_REREADS_A_PAGE = 2  # times a page may be read again in a run
-_MAX_TEXTS = 60  # the newest
-_SHORTLIST = 20  # passages examined closely for a gap
-_LIKELY_ANSWER = 0.5  # the score that makes a passage worth a call
-_LONG_CHARS = 2 * PAGE_TOKENS  # a shorter page was shown whole, in any language
-
-
 async def choose_pages_for_gaps(
     gaps: Sequence[Gap],
     pages: Sequence[Page],
@@ -94,12 +122,8 @@ async def choose_pages_for_gaps(
     wanted = [gap for gap in gaps if gap.priority != "low"]
     often = Counter(reread.page for reread in before)
     long = [page for page in pages if page.chars > _LONG_CHARS and often[page.sha] < _MAX_REREADS_A_PAGE]
-    texts: dict[str, str] = {}
-    for page in long[-_MAX_TEXTS:] if wanted else []:
-        try:
-            texts[page.sha] = await text_of(page.sha)
-        except ProviderError:
-            continue  # the text is gone; the failure was recorded when it was read
+    # Of a text that is gone, the failure was recorded when the page was read.
+    texts, _ = await _load_texts(long[-_MAX_TEXTS_FOR_GAPS:] if wanted else [], text_of)
     known = {reread.key for reread in before}
     return await asyncio.to_thread(_choose_rereads, wanted, texts, questions, known, number) if texts else []
 
@@ -142,11 +166,6 @@ def _likely_pages(words: str, hidden: Sequence[tuple[str, str]]) -> list[str]:
     close = score_relevance([words], [hidden[n][1] for n in short])[0] if short else []
     ranked = sorted(zip(close, short, strict=True), key=lambda pair: -pair[0])
     return list(dict.fromkeys(hidden[n][0] for score, n in ranked if score >= _LIKELY_ANSWER))
-
-
-ORIGIN_ENGINE = "origin"  # the engine of such a hit
-_MAX_ORIGINS_A_ROUND = 3
-_SNIPPET_CHARS = 300
 
 
 def origin_hits(state: ResearchState, run_config: RunConfig) -> list[Hit]:
@@ -195,3 +214,164 @@ def _origin_hit(claim: Claim, quote: Quote, origin: Origin, rank: int, state: Re
         engine=ORIGIN_ENGINE,
         rank=rank,
     )
+
+
+@dataclass(frozen=True)
+class RecalledEvidence:
+    """Evidence of a thread for new sub-questions."""
+
+    again: list[str]  # hashes of the pages to read again
+    claims: list[Claim]  # of other pages, under the new sub-questions
+    pages: list[Page]  # the pages of those claims
+    failures: list[Failure]  # pages whose texts are no longer stored
+
+
+async def recall_thread(
+    known: ThreadKnowledge,
+    questions: Sequence[SubQuestion],
+    most: int,
+    text_of: Callable[[str], Awaitable[str]],
+) -> RecalledEvidence:
+    """Choose at most `most` pages to read again, and carry over claims of the other pages."""
+    texts, failures = await _load_texts(known.pages[-_MAX_TEXTS_OF_THREAD:], text_of)
+    again = await asyncio.to_thread(choose_pages_to_reread, questions, known.pages, texts, most)
+    # A page that is read again gives better claims for the new sub-questions itself.
+    others = {page.sha: page.title for page in known.pages if page.sha in texts.keys() - set(again)}
+    claims = await asyncio.to_thread(carry_over_claims, known.claims, questions, others)
+    used = {*again, *(quote.page for claim in claims for quote in claim.quotes)}
+    return RecalledEvidence(again, claims, [page for page in known.pages if page.sha in used], failures)
+
+
+async def _load_texts(
+    read: Sequence[Page], text_of: Callable[[str], Awaitable[str]]
+) -> tuple[dict[str, str], list[Failure]]:
+    """Load the stored texts by hash, with a failure for each missing one."""
+    texts: dict[str, str] = {}
+    failures: list[Failure] = []
+    for page in read:
+        try:
+            texts[page.sha] = await text_of(page.sha)
+        except ProviderError as error:
+            failures.append(error.failure("reading", page.address))
+    return texts, failures
+
+
+def carry_over_claims(
+    claims: Sequence[Claim], questions: Sequence[SubQuestion], titles: Mapping[str, str]
+) -> list[Claim]:
+    """Return claims that answer a new sub-question, with its id and their relevance to it.
+
+    Only claims of the pages in `titles` are used; their texts must be stored, so that claims can be checked.
+    """
+    bearing: dict[str, list[Claim]] = {question.id: [] for question in questions}
+    for claim in sorted(claims, key=lambda c: -c.relevance)[:_MAX_CLAIMS]:
+        if not all(quote.page in titles for quote in claim.quotes):
+            continue
+        page = claim.quotes[0].page
+        served = select_quotes(questions, titles[page], claim.statement)
+        best = max(served, key=lambda draft: draft.relevance, default=None)
+        if best and best.relevance >= ANSWERED_FROM:
+            new = {
+                "id": short_hash(page, best.question, claim.statement),
+                "question": best.question,
+                "relevance": min(1.0, best.relevance),
+            }
+            bearing[best.question].append(claim.model_copy(update=new))
+    best_first = (
+        sorted(found, key=lambda c: -c.relevance)[:_CLAIMS_A_QUESTION] for found in bearing.values()
+    )
+    return [claim for found in best_first for claim in found]
+
+
+def choose_pages_to_reread(
+    questions: Sequence[SubQuestion], pages: Sequence[Page], texts: Mapping[str, str], most: int
+) -> list[str]:
+    """Return the hashes of the pages with most to say, alternating between the sub-questions."""
+    shas = list(dict.fromkeys(page.sha for page in pages if page.sha in texts))
+    titles = {page.sha: page.title for page in pages}
+    rows = bm25([q.text for q in questions], [f"{titles[sha]} {texts[sha]}" for sha in shas])
+    ranked = [
+        _best_pages(_lift_direct(q.text, row, shas, texts), shas)
+        for q, row in zip(questions, rows, strict=True)
+    ]
+    chosen = dict.fromkeys(
+        row[place] for place in range(_PAGES_A_QUESTION) for row in ranked if place < len(row)
+    )
+    if not chosen:
+        asked = has_cjk(" ".join(q.text for q in questions))
+        chosen = dict.fromkeys([sha for sha in shas if has_cjk(texts[sha]) != asked][:_MAX_FOREIGN_PAGES])
+    return list(chosen)[:most]
+
+
+def _best_pages(scores: Sequence[float], shas: Sequence[str]) -> list[str]:
+    """Return the best few pages for one sub-question; ties go to the one read first."""
+    top = max(scores, default=0.0)
+    near = [n for n, score in enumerate(scores) if score > 0 and score >= _NEAR_BEST * top]
+    return [shas[n] for n in sorted(near, key=lambda n: -scores[n])[:_PAGES_A_QUESTION]]
+
+
+def _lift_direct(
+    question: str, scores: Sequence[float], shas: Sequence[str], texts: Mapping[str, str]
+) -> list[float]:
+    """Return the scores, those of pages with a direct answer to a question for a fact above all others."""
+    if not is_factual_question(question):
+        return list(scores)
+    top = max(scores, default=0.0)
+    names = [name.lower() for name in find_name_words(question)]
+    direct = (
+        score > 0
+        and any(
+            score_directness(question, one) >= DIRECT_FROM
+            for one in (span.text for span in split_sentences(texts[sha]))
+            if not names or any(name in one.lower() for name in names)
+        )
+        for score, sha in zip(scores, shas, strict=True)
+    )
+    return [score + top * is_lifted for score, is_lifted in zip(scores, direct, strict=True)]
+
+
+def is_at_hand(known: ThreadKnowledge | None) -> bool:
+    """Tell whether the first round uses the thread's knowledge, without any search."""
+    return known is not None and known.is_at_hand
+
+
+def add_thread(brief: PlanInput, known: ThreadKnowledge | None) -> PlanInput:
+    """Add the thread's questions and answers to the planner's input; later rounds keep only gaps that matter.
+
+    Claims of the thread have no sub-question, since theirs belong to earlier runs.
+    """
+    if known is None:
+        return brief
+    brief = replace(brief, thread=known.turns)
+    if known.is_at_hand:
+        return replace(brief, findings=[claim.model_copy(update={"question": ""}) for claim in known.claims])
+    if not known.is_recalled:
+        return brief
+    leads = [] if brief.round == 2 else brief.leads  # gaps first, then follow-up queries
+    return replace(brief, gaps=_open_gaps(brief), leads=leads)
+
+
+def keep_queries_for_gaps(
+    queries: Sequence[Query], brief: PlanInput, known: ThreadKnowledge | None
+) -> list[Query]:
+    """Return a follow-up's queries that serve open gaps; all of them if the gaps are unknown."""
+    if known is None or not known.is_recalled:
+        return list(queries)
+    missing = {gap.question for gap in brief.gaps}
+    return [query for query in queries if query.question in missing] or list(queries)
+
+
+def add_recall_round(effort: Effort) -> Effort:
+    """Add the round that a follow-up spends on stored pages."""
+    return effort.model_copy(update={"recall_rounds": 1})
+
+
+def _open_gaps(brief: PlanInput) -> list[Gap]:
+    """Return important gaps without an answer; else all important ones; else all.
+
+    A failing check of the whole question is listed under its best-known sub-question, which need not be the
+    one that lacks it.
+    """
+    answered = {claim.question for claim in brief.findings if claim.relevance >= ANSWERED_FROM}
+    mattering = [gap for gap in brief.gaps if gap.priority != "low"]
+    return [gap for gap in mattering if gap.question not in answered] or mattering or list(brief.gaps)
