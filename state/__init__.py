@@ -79,6 +79,7 @@ from fathom.state.records import (
     dump_hits as dump_hits,
     load_hits as load_hits,
     short_hash as short_hash,
+    short_id as short_id,
 )
 from fathom.state.report import (
     Block as Block,

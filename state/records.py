@@ -1,5 +1,6 @@
 """What a run knows, as typed records: frozen, strict, and safe to checkpoint."""
 
+import uuid
 from hashlib import sha256
 from typing import ClassVar, Literal, TypeVar
 
@@ -19,6 +20,18 @@ LinkKind = Literal["citations", "references"]
 def short_hash(*parts: str) -> str:
     """Return a stable twelve-character hash of the parts."""
     return sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def short_id(run_id: str) -> str:
+    """Return the first characters of a run's id, enough to tell runs apart.
+
+    Ids made by `langgraph dev` begin with the time, so those of one minute share the first eight characters.
+    """
+    try:
+        is_by_time = uuid.UUID(run_id).version == 7
+    except ValueError:
+        return run_id
+    return run_id[: 13 if is_by_time else 8]
 
 
 class Record(BaseModel):

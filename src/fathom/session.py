@@ -15,7 +15,6 @@ from fathom.budget.prices import describe_unpriced_models, find_unpriced_models,
 from fathom.concurrency import iterate_blocking, wait_for
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Checkpoint, KeyFinding, Progress
-from fathom.ids import short_id
 from fathom.planning.forecast import load_past_runs, make_forecast
 from fathom.report.rounds import key_findings
 from fathom.request import ResearchRequest
@@ -26,7 +25,7 @@ from fathom.runs.executor import NewRun, RunStart, config_in_snapshot, has_ended
 from fathom.runs.folder import RUNS_FOLDER, ResearchFolder, open_folder
 from fathom.runs.follow_up import FollowUpRequest, UpdateRequest
 from fathom.runs.round_summary import spent_by_run
-from fathom.state import Forecast, ReviewAnswer, RunConfig, RunState
+from fathom.state import Forecast, ReviewAnswer, RunConfig, RunState, short_id
 from fathom.storage import open_storage
 from fathom.storage.control_signals import ControlSignals
 from fathom.storage.records import SignalWord

@@ -9,11 +9,11 @@ from standins.commandline import Fathom
 from standins.documents import QUESTION
 
 from fathom.events import ReportKept
-from fathom.ids import short_id
 from fathom.request import ResearchRequest
 from fathom.runs.executor import open_runs
 from fathom.runs.folder import open_folder
 from fathom.settings.settings import load_settings
+from fathom.state import short_id
 
 SINCE = "The research is still going on"
 

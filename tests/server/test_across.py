@@ -14,7 +14,7 @@ from standins.documents import QUESTION
 
 from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
 from fathom.cli import main
-from fathom.ids import short_id
+from fathom.state import short_id
 
 pytestmark = pytest.mark.server
 WISH = "silt behind the dam"

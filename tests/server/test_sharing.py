@@ -10,8 +10,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from standins.documents import QUESTION
 
 from fathom.cli import main
-from fathom.ids import short_id
-from fathom.state import ReviewAnswer
+from fathom.state import ReviewAnswer, short_id
 
 pytestmark = pytest.mark.server
 Record = dict[str, Any]

@@ -24,7 +24,6 @@ from fathom.cli.arguments import read_request, read_settings
 from fathom.cli.text import safe
 from fathom.concurrency import limit_memory_arenas
 from fathom.errors import BadInput
-from fathom.ids import short_id
 from fathom.request import ResearchRequest
 from fathom.settings.settings import Settings, read_set_values, setting_names
 from fathom.settings.sources import (
@@ -35,7 +34,7 @@ from fathom.settings.sources import (
     SetValue,
     SharedVariable,
 )
-from fathom.state import RunConfig
+from fathom.state import RunConfig, short_id
 from fathom.text.json_lines import dump_json
 
 MASK = "********"

@@ -27,8 +27,8 @@ from fathom.cli.terminal import INTERRUPTED, SUSPEND, EndSignals, Leaving, run_u
 from fathom.cli.text import count_of, cut, plain, safe
 from fathom.errors import BadInput
 from fathom.events import Progress
-from fathom.ids import short_id
 from fathom.settings.settings import Settings
+from fathom.state import short_id
 from fathom.text.json_lines import dump_json
 
 _MOST_AT_ONCE = 100

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from fathom.cli.board import Board, Entry
 from fathom.cli.text import clock, dollars, pad, plain, safe, thousands
-from fathom.ids import short_id
+from fathom.state import short_id
 from fathom.text.messages import Messages
 
 _WIDE = 120  # from this width on, two columns

@@ -18,12 +18,11 @@ from fathom.cli.terminal import Leaving, run_until_interrupted
 from fathom.cli.text import count_of, plain, safe
 from fathom.cli.watch import IndexProgress, Watcher, print_waiting
 from fathom.errors import BadInput
-from fathom.ids import short_id
 from fathom.request import ResearchRequest
 from fathom.session import Session
 from fathom.settings.model_names import NO_MODEL
 from fathom.settings.settings import Settings
-from fathom.state import ReviewAnswer
+from fathom.state import ReviewAnswer, short_id
 from fathom.text.json_lines import escape_json
 from fathom.text.messages import messages_for
 

@@ -17,7 +17,7 @@ from fathom import DeepResearcher, RunLine
 from fathom.cli.arguments import read_settings
 from fathom.cli.text import check_format, count_of, cut, pad, plain, print_markdown, print_result, safe
 from fathom.errors import BadInput
-from fathom.ids import short_id
+from fathom.state import short_id
 from fathom.text.json_lines import dump_json
 
 if TYPE_CHECKING:

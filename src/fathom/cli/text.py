@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from rich.cells import cell_len, set_cell_size
 
 from fathom.errors import BadInput
-from fathom.ids import short_id
+from fathom.state import short_id
 
 if TYPE_CHECKING:  # rendering reports takes a while to import, and a list of runs does not need it
     from fathom.events import Spent

@@ -23,10 +23,9 @@ from fathom.cli.terminal import INTERRUPTED, Leaving
 from fathom.cli.text import print_result, safe
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept, RoundCompleted
-from fathom.ids import short_id
 from fathom.runs.round_summary import round_summary
 from fathom.session import Session
-from fathom.state import ReviewAnswer
+from fathom.state import ReviewAnswer, short_id
 from fathom.text.json_lines import escape_json
 from fathom.text.messages import messages_for
 

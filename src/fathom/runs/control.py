@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from fathom.concurrency import PerLoop
 from fathom.errors import BadInput
-from fathom.ids import short_id
 from fathom.settings.settings import Settings
+from fathom.state import short_id
 from fathom.storage import STORAGE_ERRORS, Storage, close_storage
 from fathom.storage.control_signals import ControlSignals
 

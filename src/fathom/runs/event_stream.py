@@ -14,11 +14,10 @@ from langgraph.types import StateSnapshot
 from fathom.errors import FathomError, ProviderError, RunStopped
 from fathom.events import Checkpoint, CheckpointReason, Failed, Progress, ReportDraft, Spent, Started
 from fathom.graph import ResearchGraph
-from fathom.ids import short_id
 from fathom.report.rounds import review_details
 from fathom.runs.control import LOST
 from fathom.runs.event_mapper import EventMapper
-from fathom.state import Cost, ResearchState, RunConfig, RunState
+from fathom.state import Cost, ResearchState, RunConfig, RunState, short_id
 from fathom.state.records import merge_records
 from fathom.storage import STORAGE_ERRORS
 from fathom.storage.rescue import describe_database_error

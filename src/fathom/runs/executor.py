@@ -18,7 +18,6 @@ from fathom.concurrency import share_paces
 from fathom.errors import BadInput, ProviderError
 from fathom.events import Completed, Progress
 from fathom.graph import ResearchGraph, build_graph, graph, standard_dependencies
-from fathom.ids import short_id
 from fathom.llm.clients import model_clients
 from fathom.planning.effort import apply_effort
 from fathom.request import ResearchRequest
@@ -47,7 +46,7 @@ from fathom.runs.telemetry import count_result, observe
 from fathom.search.local.index import ProgressCallback as IndexProgress
 from fathom.search.registry import local_engine
 from fathom.settings.settings import Settings
-from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState
+from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState, short_id
 from fathom.storage import STORAGE_ERRORS, Storage, open_storage
 from fathom.storage.checkpoints import Saver, checkpointer
 from fathom.storage.control_signals import ControlSignals

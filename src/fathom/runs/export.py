@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Literal, cast
 
 from fathom.errors import BadInput
-from fathom.ids import short_id
 from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report.bibliography import render_bibtex
 from fathom.report.formats import FormatName
@@ -24,7 +23,7 @@ from fathom.runs.folder import EVENTS, ResearchFolder, render_pages
 from fathom.runs.repository import claim_folder, folder_of
 from fathom.runs.round_summary import recall_round, round_page, spent_by_run
 from fathom.runs.views import PassageView
-from fathom.state import RunState
+from fathom.state import RunState, short_id
 from fathom.storage.files import replace_file
 
 PageName = Literal["findings", "hypotheses", "sources", "citations", "quotes", "statistics", "bib"]

@@ -12,7 +12,6 @@ from pydantic_core import to_jsonable_python
 from fathom.errors import BadInput, RunStopped
 from fathom.events import PlanGenerated, Progress, RoundCompleted, Spent, Started
 from fathom.evidence.corroboration import group_knowledge
-from fathom.ids import short_id
 from fathom.planning.memory import RECENT_ROUNDS, draw_lessons, summarize_rounds
 from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report import listings
@@ -33,7 +32,7 @@ from fathom.runs.repository import (
 )
 from fathom.runs.round_summary import recall_round, round_page
 from fathom.settings.settings import Settings
-from fathom.state import Lesson, RunState
+from fathom.state import Lesson, RunState, short_id
 from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.storage.files import replace_file
 from fathom.text.json_lines import dump_json, escape_json

@@ -14,11 +14,10 @@ from langgraph.checkpoint.base.id import uuid6
 from langgraph.types import StateSnapshot
 
 from fathom.errors import BadInput
-from fathom.ids import short_id
 from fathom.runs.event_stream import graph_config
 from fathom.runs.executor import Runs
 from fathom.runs.repository import checkpoint_ids
-from fathom.state import MAX_QUESTION_CHARS, MAX_ROUNDS, Cost, Fork, Judgement, RunConfig
+from fathom.state import MAX_QUESTION_CHARS, MAX_ROUNDS, Cost, Fork, Judgement, RunConfig, short_id
 
 _MIN_MORE_ROUNDS = 2
 # Belongs to one run only: its report, answers to people, an update's input, what branches shared, next steps.

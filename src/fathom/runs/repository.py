@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import get_args
 
 from fathom.errors import BadInput
-from fathom.ids import short_id
 from fathom.settings.settings import Settings
-from fathom.state import Status
+from fathom.state import Status, short_id
 from fathom.storage import Storage, open_storage
 from fathom.storage.control_signals import ControlSignals
 from fathom.storage.records import RunRecord, SignalWord

@@ -19,14 +19,13 @@ from filelock import FileLock, Timeout
 from pydantic import TypeAdapter
 
 from fathom.errors import BadInput, FathomError
-from fathom.ids import short_id
 from fathom.planning.effort import apply_effort
 from fathom.result import make_result
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.export import export_run
 from fathom.runs.repository import folder_of, time_of_checkpoint
 from fathom.settings.settings import DATABASE_FILE, Settings
-from fathom.state import RunConfig, RunState
+from fathom.state import RunConfig, RunState, short_id
 from fathom.storage import STORAGE_ERRORS
 from fathom.storage.compression import inflate
 from fathom.storage.database import BUSY_TIMEOUT_S, is_outdated, prepare_database

@@ -16,7 +16,6 @@ from pydantic import ValidationError
 from fathom.errors import BadInput
 from fathom.events import Progress
 from fathom.http.urls import canonical_address, parse_host
-from fathom.ids import short_id
 from fathom.runs.agent_states import (
     agent_messages_from_events,
     agent_messages_from_state,
@@ -39,7 +38,7 @@ from fathom.runs.views import (
     stable_id,
 )
 from fathom.search.routing import resolve_engine_name
-from fathom.state import Citation, Hit, Page, RunConfig, RunState, Section, load_hits
+from fathom.state import Citation, Hit, Page, RunConfig, RunState, Section, load_hits, short_id
 from fathom.text.tokens import query_terms
 
 IDLE_AFTER = timedelta(minutes=10)

@@ -15,10 +15,9 @@ import httpx2
 
 from fathom.errors import BadInput, FathomError
 from fathom.http.client import BodyTooLarge, send_request
-from fathom.ids import short_id
 from fathom.result import ResearchResult
 from fathom.runs.prune import parse_age
-from fathom.state import Change
+from fathom.state import Change, short_id
 from fathom.storage import STORAGE_ERRORS
 from fathom.storage.opening import Storage
 from fathom.storage.records import Watch

@@ -20,8 +20,8 @@ from psycopg.rows import dict_row
 from psycopg_pool import PoolTimeout
 
 from fathom.errors import BadInput, DatabaseError, RunStopped
-from fathom.ids import short_id
 from fathom.settings.database_address import DatabaseAddress
+from fathom.state import short_id
 from fathom.storage.sql import postgres_tables
 
 _CONNECT_S = 10
