@@ -13,7 +13,7 @@ PUBLIC = tuple(
 )
 COMMAND_LINE_ALSO = (
     "fathom.read_questions",  # public, though a function
-    "fathom.ids.short_id",  # how people name a run
+    "fathom.state.short_id",  # how people name a run
     "fathom.text.messages",  # the words of a language
     "fathom.text.json_lines",  # JSON that is safe to look at
     "fathom.runs.compare",  # types of a comparison

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fathom.state import ResearchState, RunConfig
-from fathom.web.bodies import fault_of, is_checked
+from fathom.web.protection import fault_of, is_checked
 
 STATE, RUNS = "/threads/x/state", "/threads/x/runs/wait"
 JSON = st.recursive(

@@ -24,7 +24,7 @@ from fathom.errors import BadInput
 from fathom.researcher import DeepResearcher
 from fathom.state import RunConfig
 from fathom.web.live import LiveWork, leave_work
-from fathom.web.replies import SAFE, json_reply, read_body
+from fathom.web.protection import SAFE, json_reply, read_body
 
 RESULT_FILE = "audit.json"
 FORMS = {"html": "text/html", "json": "application/json"}

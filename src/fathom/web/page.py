@@ -1,15 +1,21 @@
-"""The page: its files, who may use it, and its requests that are not about one run.
+"""The page: its files, who may use it, documents for its runs, and its requests that are not about one run.
 
-Does not know what a run does.
+Does not know what a run does. Whatever a name says, nothing outside the roots is listed and nothing outside
+the uploads is written.
 """
 
 import asyncio
 import hmac
-from collections.abc import AsyncIterator, Awaitable, Callable
+import os
+import re
+import unicodedata
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 from pydantic import ValidationError
@@ -22,6 +28,7 @@ from starlette.routing import BaseRoute, Route
 from fathom.demo import LANGUAGES
 from fathom.errors import BadInput, FathomError
 from fathom.graph.dependencies import refuse_unnamed
+from fathom.reading.documents import READABLE_SUFFIXES
 from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
 from fathom.runs.batch import read_questions
@@ -32,9 +39,8 @@ from fathom.storage import STORAGE_ERRORS
 from fathom.web.audits import AuditRequests
 from fathom.web.auth import identity_of
 from fathom.web.batches import LiveBatches, is_total
-from fathom.web.documents import MAX_UPLOAD_BYTES, find_example, list_folder, new_upload
 from fathom.web.live import LiveRuns
-from fathom.web.replies import SAFE, json_reply, read_body, read_bytes, refuse, refuse_error
+from fathom.web.protection import SAFE, json_reply, read_body, read_bytes, refuse, refuse_error
 from fathom.web.run_requests import FORMATS, RunRequests, RunTags
 
 STATIC = Path(__file__).parent / "static"
@@ -45,6 +51,10 @@ _KINDS = {".js": "text/javascript", ".css": "text/css", ".json": "application/js
 _SETTABLE = frozenset(RunConfig.model_fields) - {"model", "models", "base_url", "context_tokens"}
 _DATABASE_AWAY: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)
 _SMALLER = [Middleware(GZipMiddleware)]
+
+MAX_UPLOAD_BYTES = 50_000_000
+_MOST_SHOWN = 500
+_FOLDER = re.compile(r"[0-9a-f]{32}")
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -292,3 +302,55 @@ async def _missing(_: Request) -> Response:
 def redirect(_: Request) -> Response:
     """To the page's own folder, so that its relative addresses work."""
     return RedirectResponse("app/", 307, SAFE)
+
+
+def list_folder(roots: Sequence[Path], place: str) -> dict[str, Any]:
+    """The folders in a place below the roots, and how many documents lie in it; the roots without a place."""
+    known = list(dict.fromkeys(root.expanduser().resolve() for root in roots))
+    if not place:
+        return {"path": "", "parent": None, "documents": 0, "folders": [_named(root) for root in known]}
+    path = Path(place).expanduser().resolve()
+    root = next((root for root in known if path.is_relative_to(root)), None)
+    if root is None:
+        raise BadInput(f"{place} is outside the folders that may be read (FATHOM_DOCS_ROOTS).")
+    try:
+        entries = sorted(os.scandir(path), key=lambda entry: entry.name.lower())[:_MOST_SHOWN]
+    except OSError as error:
+        raise BadInput(f"{place} cannot be opened: {error.strerror or error}.") from error
+    folders = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return {
+        "path": str(path),
+        "parent": "" if path == root else str(path.parent),
+        "documents": sum(Path(entry.name).suffix.lower() in READABLE_SUFFIXES for entry in entries),
+        "folders": [_named(folder) for folder in folders if not folder.name.startswith(".")],
+    }
+
+
+def find_example(roots: Sequence[Path]) -> dict[str, str] | None:
+    """A document in one of the roots, for a question that can be answered here and now."""
+    for root in roots:
+        path = root.expanduser().resolve()
+        try:
+            names = sorted(entry.name for entry in os.scandir(path) if entry.is_file())
+        except OSError:
+            continue
+        if found := next((name for name in names if Path(name).suffix.lower() in {".md", ".txt"}), None):
+            return {"name": Path(found).stem, "place": str(path / found)}
+    return None
+
+
+def new_upload(uploads: Path, folder: str, name: str) -> Path:
+    """Where an uploaded file goes: the folder of this visit, or a new one, and the file's plain name."""
+    plain = Path(unicodedata.normalize("NFC", name).replace("\\", "/")).name
+    plain = "".join(letter for letter in plain if letter.isprintable() and letter not in '<>:"|?*')[:120]
+    if not plain.strip(". ") or Path(plain).suffix.lower() not in READABLE_SUFFIXES:
+        raise BadInput(f"{name[:80] or 'This'} cannot be read; send {', '.join(sorted(READABLE_SUFFIXES))}.")
+    if folder and not _FOLDER.fullmatch(folder):
+        raise BadInput("There is no such folder of uploads.")
+    place = uploads / (folder or uuid.uuid4().hex)
+    place.mkdir(parents=True, exist_ok=True)
+    return place / plain
+
+
+def _named(folder: Path) -> dict[str, str]:
+    return {"name": folder.name or str(folder), "path": str(folder)}

@@ -28,7 +28,7 @@ from fathom.result import ResearchResult
 from fathom.state import ReviewAnswer
 from fathom.text.normalization import one_line
 from fathom.web.live import LiveRun, LiveRuns
-from fathom.web.replies import SAFE, json_reply, read_body
+from fathom.web.protection import SAFE, json_reply, read_body
 
 if TYPE_CHECKING:
     from fathom.session import Session
