@@ -262,7 +262,7 @@ class DeepResearcher(RunArchive):
         more_rounds: int | None = None,
     ) -> "Session":
         """A session on a fork; `more_rounds` are those it may have, else what was left, two at least."""
-        from fathom.runs.fork import fork_run
+        from fathom.runs.follow_up import fork_run
 
         async with self._shared.open() as runs:
             new_id = await fork_run(runs, await runs.find(run_id), after_round, direction, more_rounds)

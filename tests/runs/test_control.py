@@ -8,7 +8,7 @@ import pytest
 from langgraph.runtime import RunControl
 
 from fathom.errors import BadInput
-from fathom.runs.control import hold_run, hold_run_in_turn, note_early_exit, pause_poller_of
+from fathom.runs.control import hold_run, note_early_exit, pause_poller_of
 from fathom.storage import Storage, open_storage
 from fathom.storage.control_signals import ControlSignals
 
@@ -23,9 +23,9 @@ RUN = "01234567-89ab-cdef-0123-456789abcdef"
 
 async def test_who_works_is_not_waited_for(storage: Storage) -> None:
     began = time.monotonic()
-    async with hold_run_in_turn(storage, RUN):
+    async with hold_run(storage, RUN):
         with pytest.raises(BadInput, match="01234567 is being worked on"):
-            async with hold_run_in_turn(storage, RUN):
+            async with hold_run(storage, RUN):
                 pass
         with pytest.raises(BadInput):
             async with hold_run(storage, RUN):
@@ -40,7 +40,7 @@ async def test_who_leaves_is_waited_for_until_all_is_tidied_up(storage: Storage)
     inside, left = asyncio.Event(), asyncio.Event()
 
     async def leave() -> None:
-        async with hold_run_in_turn(storage, RUN):
+        async with hold_run(storage, RUN):
             try:
                 async with note_early_exit(storage, RUN):
                     inside.set()
@@ -54,18 +54,18 @@ async def test_who_leaves_is_waited_for_until_all_is_tidied_up(storage: Storage)
     await inside.wait()
     leaving.cancel()
     await left.wait()
-    async with hold_run_in_turn(storage, RUN):
+    async with hold_run(storage, RUN):
         order.append("came")
     assert order == ["left", "came"]
 
 
 async def test_nobody_is_thought_to_be_leaving_once_gone(storage: Storage) -> None:
     with pytest.raises(ValueError, match="over"):
-        async with hold_run_in_turn(storage, RUN), note_early_exit(storage, RUN):
+        async with hold_run(storage, RUN), note_early_exit(storage, RUN):
             raise ValueError("over")
-    async with hold_run_in_turn(storage, RUN):
+    async with hold_run(storage, RUN):
         with pytest.raises(BadInput):
-            async with hold_run_in_turn(storage, RUN):
+            async with hold_run(storage, RUN):
                 pass
 
 

@@ -25,7 +25,7 @@ from fathom.events import (
     Started,
 )
 from fathom.reading.cache import PdfStore
-from fathom.runs.event_journal import EventJournal
+from fathom.runs.event_stream import EventJournal
 from fathom.runs.folder import ResearchFolder
 from fathom.runs.repository import claim_folder as claimed
 from fathom.runs.round_summary import round_summary

@@ -157,11 +157,11 @@ async def test_a_run_that_is_halted_in_the_middle_is_told_on_without_a_gap(tmp_p
         events: list[Progress] = []
         async with machine(home, ScriptedModel(quotes=2), Library(SHELF)) as graph:
             halt, stretch = StopSwitch(), RunSegment("run", start, settings)
-            halt.reach(stretch.control)
-            async for event in stream_events(graph, stretch):
-                events.append(event)
-                if event.kind == kind:
-                    halt.request()
+            async with halt.over(stretch.control):
+                async for event in stream_events(graph, stretch):
+                    events.append(event)
+                    if event.kind == kind:
+                        halt.request()
             assert event.model_dump()["payload"]["why"] == "stopped"
             events += await segment(graph, None, settings)
         assert find_order_faults(events) == [], kind

@@ -195,26 +195,7 @@ class TotalBudget:
         return (self._usd or 0.0) - self._spent - self._held
 
 
-class BatchStop:
-    """A request to stop all questions: current steps end, everything is saved, nothing new starts."""
-
-    def __init__(self) -> None:
-        self._halts: list[StopSwitch] = []
-        self.is_requested = False
-
-    def request(self) -> None:
-        """Stop after the steps in hand; safe to call from a signal handler."""
-        self.is_requested = True
-        for halt in self._halts:
-            halt.request()
-
-    def halt(self) -> StopSwitch:
-        """Return the stop switch of one question."""
-        made = StopSwitch()
-        self._halts.append(made)
-        if self.is_requested:
-            made.request()
-        return made
+BatchStop = StopSwitch  # its public name
 
 
 @dataclass(frozen=True)
@@ -229,7 +210,7 @@ class Batch:
     out: Path
     tell: Callable[[BatchQuestion, Progress], None]
     note: Callable[[Mapping[str, QuestionOutcome]], None]
-    stop: BatchStop = field(default_factory=BatchStop)
+    stop: StopSwitch = field(default_factory=StopSwitch)
     at_once: int = 4
     total_usd: float | None = None
 
@@ -297,7 +278,7 @@ class Batch:
     async def _work_on(self, one: BatchQuestion, begun: QuestionOutcome, start: Any) -> QuestionOutcome:
         last: Progress | None = None
         folder = await open_folder(self.runs.settings, begun.run_id, parent=self.out)
-        async for event in self.runs.work(begun.run_id, start, keep=folder, halt=self.stop.halt()):
+        async for event in self.runs.work(begun.run_id, start, keep=folder, halt=self.stop):
             self.tell(one, event)
             last = event
         if last and isinstance(last.payload, Checkpoint):

@@ -77,24 +77,12 @@ _LOCK_POLL_S = 0.02
 
 @asynccontextmanager
 async def hold_run(storage: Storage, run_id: str) -> AsyncIterator[None]:
-    """Hold the run's lock, or raise BadInput at once."""
-    lock = await storage.locks.acquire(run_id)
-    if lock is None:
-        raise _busy_error(run_id)
-    try:
-        yield
-    finally:
-        await lock.release()
-
-
-@asynccontextmanager
-async def hold_run_in_turn(storage: Storage, run_id: str) -> AsyncIterator[None]:
-    """Hold the run's lock; wait for a holder in this process that is about to release it."""
+    """Hold the run's lock, or raise BadInput; waits for a holder in this process that is about to let go."""
     place, give_up_at = (storage.name, run_id), time.monotonic() + _PATIENCE_S
     is_leaving = place in _LEAVING  # asked before the try: the holder may be gone right after it
     while (lock := await storage.locks.acquire(run_id)) is None:
         if not is_leaving or time.monotonic() > give_up_at:
-            raise _busy_error(run_id)
+            raise BadInput(f"Run {short_id(run_id)} is being worked on by another process.")
         await asyncio.sleep(_LOCK_POLL_S)
         is_leaving = place in _LEAVING
     try:
@@ -114,10 +102,6 @@ async def note_early_exit(storage: Storage, run_id: str) -> AsyncIterator[None]:
     finally:
         if not is_at_its_end:
             _LEAVING.add((storage.name, run_id))
-
-
-def _busy_error(run_id: str) -> BadInput:
-    return BadInput(f"Run {short_id(run_id)} is being worked on by another process.")
 
 
 if TYPE_CHECKING:

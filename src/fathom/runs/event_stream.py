@@ -1,10 +1,17 @@
-"""A run of the graph as a stream of events."""
+"""A run of the graph as a stream of events, and the journal that keeps them: a file, or a shared table.
+
+A repeated step emits the same events again: the journal recognizes them by content and leaves them out.
+"""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
-from contextlib import aclosing, suppress
+import json
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained
@@ -19,8 +26,13 @@ from fathom.runs.control import LOST
 from fathom.runs.event_mapper import EventMapper
 from fathom.state import Cost, ResearchState, RunConfig, RunState, short_id
 from fathom.state.records import merge_records
-from fathom.storage import STORAGE_ERRORS
+from fathom.storage import STORAGE_ERRORS, Storage
+from fathom.storage.files import append_lines, read_whole_lines
 from fathom.storage.rescue import describe_database_error
+from fathom.text.json_lines import escape_json
+
+if TYPE_CHECKING:
+    from fathom.storage.postgres_tables import EventTable
 
 _StreamPart = tuple[tuple[str, ...], str, Any]  # where, in which mode, what
 _EXPECTED_ERRORS: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)  # anything else is a bug
@@ -39,26 +51,31 @@ class RunRecorder(Protocol):
 
 
 class StopSwitch:
-    """A request to stop after the current step, with everything saved.
+    """A request to stop after the current steps, with everything saved; for one run, or for many.
 
     Safe to call from any thread or signal handler, before and during the work.
     """
 
     def __init__(self) -> None:
-        self._control: RunControl | None = None
+        self._controls: set[RunControl] = set()
         self.is_requested = False
 
     def request(self) -> None:
-        """Stop after the current step."""
+        """Stop after the current steps."""
         self.is_requested = True
-        if self._control:
-            self._control.request_drain("stopped")
+        for control in tuple(self._controls):
+            control.request_drain("stopped")
 
-    def reach(self, control: RunControl) -> None:
+    @asynccontextmanager
+    async def over(self, control: RunControl) -> AsyncIterator[None]:
         """Direct the request to this work, also one made before."""
-        self._control = control
+        self._controls.add(control)
         if self.is_requested:
             control.request_drain("stopped")
+        try:
+            yield
+        finally:
+            self._controls.discard(control)
 
 
 @dataclass(frozen=True)
@@ -278,3 +295,86 @@ def _task_costs(snapshot: StateSnapshot) -> Iterator[Cost]:
         elif isinstance(task.state, StateSnapshot):
             yield from task.state.values.get("costs", [])
             yield from _task_costs(task.state)
+
+
+class ToldEvents:
+    """The events that are in the journal already, by content."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._before: Counter[str] = Counter()
+        self.last_round: Progress | None = None  # the last round that was completed, in the whole run
+        for line in lines:
+            self._know(line)
+
+    def line_if_new(self, event: Progress) -> str:
+        """Return an event as JSON, or nothing if it was recorded: each record excuses one repetition."""
+        line = escape_json(event.model_dump_json())
+        name = _event_digest(json.loads(line))
+        is_always_new = event.kind == "started" or event.is_last  # each happens again when the work goes on
+        if self._before[name] > 0 and not is_always_new:
+            self._before[name] -= 1
+            return ""
+        self._note(event)
+        return line
+
+    def _know(self, line: str) -> None:
+        try:
+            self._before[_event_digest(json.loads(line))] += 1
+            if '"round completed"' in line:
+                self._note(Progress.model_validate_json(line))
+        except (ValueError, TypeError, KeyError):  # not one of our lines
+            return
+
+    def _note(self, event: Progress) -> None:
+        if event.kind == "round completed" and not event.branch:
+            self.last_round = event
+
+
+class EventJournal(ToldEvents):
+    """A file of events; those it contains when opened are not added again."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(read_whole_lines(path).splitlines())
+        self._path = path
+
+    def add(self, event: Progress) -> bool:
+        """Append an event unless it was recorded before; return whether it is new."""
+        line = self.line_if_new(event)
+        if line:
+            append_lines(self._path, line + "\n")
+        return bool(line)
+
+
+@dataclass
+class SharedJournal:
+    """Writes events into the database that machines share, and hands everything on; see `RunRecorder`."""
+
+    events: "EventTable"
+    run_id: str
+    other: RunRecorder | None
+    _told: ToldEvents | None = None
+
+    async def tell(self, event: Progress) -> None:
+        """Store an event unless it was recorded before."""
+        if self._told is None:
+            self._told = ToldEvents(body for _, body in await self.events.after(self.run_id, 0))
+        if line := self._told.line_if_new(event):
+            await self.events.add(self.run_id, line)
+        if self.other:
+            await self.other.tell(event)
+
+    async def keep(self, state: RunState, spent: Spent) -> None:
+        """Hand the state on: the checkpoints have it."""
+        if self.other:
+            await self.other.keep(state, spent)
+
+
+def recorder_for(storage: Storage, run_id: str, other: RunRecorder | None) -> RunRecorder | None:
+    """Return the recorder of a run's events; with PostgreSQL it stores them in the database too."""
+    return SharedJournal(storage.events, run_id, other) if storage.events else other
+
+
+def _event_digest(told: dict[str, Any]) -> str:
+    """Return a hash of an event's content, without its time and costs."""
+    said = [told["kind"], told["branch"], told["round"], told["payload"]]
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

@@ -22,8 +22,7 @@ from fathom.llm.clients import model_clients
 from fathom.planning.effort import apply_effort
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, make_result
-from fathom.runs.control import PausePoller, hold_run, hold_run_in_turn, note_early_exit, pause_poller_of
-from fathom.runs.event_journal import recorder_for
+from fathom.runs.control import PausePoller, hold_run, note_early_exit, pause_poller_of
 from fathom.runs.event_stream import (
     RunRecorder,
     RunSegment,
@@ -31,6 +30,7 @@ from fathom.runs.event_stream import (
     finished_task_ids,
     graph_config,
     open_checkpoint,
+    recorder_for,
     state_with_costs,
     stream_events,
 )
@@ -134,7 +134,7 @@ class Runs:
         The last event is `completed` or `checkpoint`: a review is due, somebody asked for a pause, or `halt`
         was requested. Control signals from any process take effect while it works.
         """
-        async with hold_run_in_turn(self.storage, run_id):
+        async with hold_run(self.storage, run_id):
             segment = replace(
                 await self._next_segment(run_id, start),
                 keeper=recorder_for(self.storage, run_id, keep),
@@ -142,12 +142,11 @@ class Runs:
             )
             dependencies = standard_dependencies(self.settings.with_allowed(segment.run_config))
             working = observe(build_graph(dependencies, self.saver), run_id, self.settings)
-            if halt:
-                halt.reach(segment.control)
             await self.signals.resumed(run_id)
             async with (
                 self._keep_listed(segment),
                 self.watch.over(run_id, segment.control),
+                (halt or StopSwitch()).over(segment.control),
                 aclosing(stream_events(working, segment)) as events,
                 note_early_exit(self.storage, run_id),
             ):
@@ -248,11 +247,7 @@ class Runs:
     async def line(self, run_id: str) -> RunLine:
         """A run as a list shows it."""
         line = await self.stored_line(run_id)
-        return (
-            line
-            if line.status != OPEN_STATUS
-            else replace(line, status=await open_status(self.storage, run_id))
-        )
+        return replace(line, status=line.status or await open_status(self.storage, run_id))
 
     async def stored_line(self, run_id: str) -> RunLine:
         """Return the line to store; the status is OPEN_STATUS while it depends on the run's lock."""

@@ -20,7 +20,7 @@ from fathom.report.listings import render_quotes
 from fathom.report.rerender import rerender_report
 from fathom.report.statistics import render_statistics
 from fathom.result import ResearchResult, make_result
-from fathom.runs.event_journal import EventJournal
+from fathom.runs.event_stream import EventJournal
 from fathom.runs.repository import (
     REPORT_FILES,
     STATE,

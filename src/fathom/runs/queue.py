@@ -9,12 +9,12 @@ import json
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.request import ResearchRequest
-from fathom.runs.batch import Batch, BatchQuestion, BatchStop, QuestionOutcome
+from fathom.runs.batch import Batch, BatchQuestion, QuestionOutcome
 from fathom.runs.control import SharedRuns
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import NewRun, Runs, RunStart, has_ended, is_begun
@@ -127,7 +127,7 @@ class RunQueue:
                         self._waiting.pop(int(row["id"])).set_result(str(row["status"]))
 
 
-async def work_on_queue(shared: SharedRuns, at_once: int, stop: BatchStop) -> None:
+async def work_on_queue(shared: SharedRuns, at_once: int, stop: StopSwitch) -> None:
     """Work on queued runs, `at_once` at a time, until `stop` is requested; reconnects to the server."""
     from procrastinate.exceptions import ConnectorException
 
@@ -176,8 +176,7 @@ class _Worker:
     """Works on one run per job, until it ends or waits for an answer."""
 
     shared: SharedRuns
-    stop: BatchStop
-    _halts: set[StopSwitch] = field(default_factory=set)
+    stop: StopSwitch
 
     async def research(
         self,
@@ -198,17 +197,12 @@ class _Worker:
             left = await runs.storage.batches.left(run) if runs.storage.batches else None
             if is_new and left is not None and left <= 0:
                 return  # the batch's budget is used up: do not start it
-            halt = StopSwitch()
-            self._halts.add(halt)
-            try:
-                start: RunStart = ReviewAnswer.model_validate(answer) if snapshot.interrupts else None
-                if is_new:
-                    start = await _start_of(runs, request, follows, updates)
-                async for _ in runs.work(run, start, halt=halt):
-                    pass
-            finally:
-                self._halts.discard(halt)
-        if halt.is_requested:
+            start: RunStart = ReviewAnswer.model_validate(answer) if snapshot.interrupts else None
+            if is_new:
+                start = await _start_of(runs, request, follows, updates)
+            async for _ in runs.work(run, start, halt=self.stop):
+                pass
+        if self.stop.is_requested:
             raise RunStopped(f"Run {run} was left by its worker; another one goes on with it.")
 
     async def work(self, app: "App", at_once: int) -> None:
@@ -233,11 +227,9 @@ class _Worker:
             await asyncio.gather(*helping, return_exceptions=True)
 
     async def _wait_for_stop(self, working: "asyncio.Task[None]") -> None:
-        """On a stop request, finish the current steps and release the runs."""
+        """On a stop request, which every run hears, finish the current steps and release the runs."""
         while not self.stop.is_requested:  # noqa: ASYNC110 - a signal handler asks, in any thread
             await asyncio.sleep(_POLL_S)
-        for halt in self._halts:
-            halt.request()
         working.cancel()
 
 

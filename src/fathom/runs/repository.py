@@ -39,6 +39,14 @@ class RunLine:
     folder: str | None = None  # where its files are, in a list of runs
 
 
+_STORED = ("question", "status", "rounds", "cost_usd", "updates", "follows", "forks")
+
+
+def _line_of(record: RunRecord) -> RunLine:
+    same = {name: getattr(record, name) for name in _STORED}
+    return RunLine(id=record.run, started=datetime.fromisoformat(record.started), **same)
+
+
 async def run_ids(storage: Storage) -> list[str]:
     """Return the full ids of all runs, the newest first."""
     return await storage.checkpoints.run_ids()
@@ -82,19 +90,9 @@ async def open_status(storage: Storage, run_id: str) -> str:
 async def remember_line(storage: Storage, line: RunLine) -> None:
     """Store a run's list entry; its status may be OPEN_STATUS."""
     steps = await storage.checkpoints.first_and_last(line.id)
-    record = RunRecord(
-        run=line.id,
-        question=line.question,
-        status=line.status,
-        started=line.started.isoformat(),
-        rounds=line.rounds,
-        cost_usd=line.cost_usd,
-        updates=line.updates,
-        follows=line.follows,
-        forks=line.forks,
-        last_step=steps[1] if steps else "",
-    )
-    await storage.runs.remember(record)
+    same = {name: getattr(line, name) for name in _STORED}
+    started, last_step = line.started.isoformat(), steps[1] if steps else ""
+    await storage.runs.remember(RunRecord(run=line.id, started=started, last_step=last_step, **same))
 
 
 def time_of_checkpoint(checkpoint_id: str) -> datetime:
@@ -144,7 +142,7 @@ async def list_runs(settings: Settings, most: int = 50) -> list[RunLine]:
     begun = await run_ids(storage)
     waiting = [one for one in await storage.runs.latest(most) if one.status == QUEUED_STATUS]
     lines = [
-        *(_queued_line(one) for one in waiting if one.run not in begun),
+        *(_line_of(one) for one in waiting if one.run not in begun),
         *await _load_lines(settings, begun[:most]),
     ][:most]
     folders = [await folder_of(storage, line.id) for line in lines]
@@ -157,11 +155,6 @@ async def list_runs(settings: Settings, most: int = 50) -> list[RunLine]:
 async def remember_queued(storage: Storage, run_id: str, question: str) -> None:
     """Keep the line of a run that waits for a worker; the first step replaces it."""
     await remember_line(storage, RunLine(run_id, QUEUED_STATUS, question, datetime.now(UTC), 0.0))
-
-
-def _queued_line(record: RunRecord) -> RunLine:
-    started = datetime.fromisoformat(record.started)
-    return RunLine(record.run, record.status, record.question, started, 0.0)
 
 
 async def _load_lines(settings: Settings, ids: Sequence[str]) -> list[RunLine]:
@@ -180,16 +173,11 @@ async def _load_lines(settings: Settings, ids: Sequence[str]) -> list[RunLine]:
 async def _line_of_record(storage: Storage, record: RunRecord) -> RunLine | None:
     with suppress(BadInput):  # another process has just removed it
         started, _ = await run_times(storage, record.run)
-        return RunLine(
-            id=record.run,
-            status=record.status or await open_status(storage, record.run),
-            question=record.question,
+        return replace(
+            _line_of(record),
             started=started,
+            status=record.status or await open_status(storage, record.run),
             cost_usd=await storage.costs.spent_usd(record.run),
-            rounds=record.rounds,
-            updates=record.updates,
-            follows=record.follows,
-            forks=record.forks,
         )
     return None
 
