@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fathom.result import ResearchResult
     from fathom.runs.compare import Comparison
     from fathom.runs.diagnosis import Diagnosis
-    from fathom.runs.export import PageName
+    from fathom.runs.folder import PageName
     from fathom.runs.prune import PruneChoice, PruneResult
     from fathom.runs.rescue import Rescued, Upgraded
     from fathom.storage.migrate import Migrated
@@ -136,14 +136,14 @@ class RunArchive:
 
     async def page(self, run_id: str, name: "PageName") -> str:
         """One page of the research folder from what is known now, also while the run goes on."""
-        from fathom.runs.export import render_page
+        from fathom.runs.folder import render_page
 
         async with self._shared.open() as runs:
             return await render_page(runs, await runs.find(run_id), name)
 
     async def round_page(self, run_id: str, number: int) -> str:
         """What a round found, asked next and had cost."""
-        from fathom.runs.export import render_round
+        from fathom.runs.folder import render_round
 
         async with self._shared.open() as runs:
             return await render_round(runs, await runs.find(run_id), number)
@@ -166,7 +166,7 @@ class RunArchive:
         """
         from fathom.report.formats.registry import write_report
         from fathom.report.ledger import read_ledger
-        from fathom.runs.export import export_run
+        from fathom.runs.folder import export_run
 
         if run_id.endswith(".json"):
             ledger = await asyncio.to_thread(read_ledger, Path(run_id))
@@ -182,14 +182,14 @@ class RunArchive:
         self, run_id: str, page: str, start: int, end: int, *, around_chars: int = 600
     ) -> PassageView:
         """A quote where it stands: the stored words of a page that the run has read, and those around it."""
-        from fathom.runs.export import read_passage
+        from fathom.runs.folder import read_passage
 
         async with self._shared.open() as runs:
             return await read_passage(runs, await runs.find(run_id), page, (start, end), around_chars)
 
     async def render(self, run_id: str, name: "FormatName") -> bytes:
         """The report of a run as the bytes of a file in a format."""
-        from fathom.runs.export import render_run
+        from fathom.runs.folder import render_run
 
         async with self._shared.open() as runs:
             return await render_run(runs, await runs.find(run_id), name)

@@ -1,11 +1,11 @@
 """The commands: what each takes. Their help texts and functions are in `commands.toml`.
 
-Does not know what any of them does. A command's function is imported only when it runs, so help is quick.
+`_add_NAME` adds the arguments of a command; `_settle_NAME` says what is wrong with them together. Does not
+know what any of them does. A command's function is imported only when it runs, so help is quick.
 """
 
 import argparse
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -64,9 +64,9 @@ class Command:
             usage=usage or None,
             description=describe_commands() if self.name == _RESEARCH else self.about,
             epilog="\n\n".join(part for part in (examples and f"examples:\n{examples}", self.end) if part),
-            settle=_SETTLE.get(self.name),
+            settle=globals().get(f"_settle_{self.name}"),
         )
-        if add_options := _OPTIONS.get(self.name):
+        if add_options := globals().get(f"_add_{self.name}"):
             add_options(parser)
         return parser
 
@@ -317,36 +317,6 @@ def _add_mcp(parser: Parser) -> None:
 
 
 _RESEARCH = "research"
-_OPTIONS: dict[str, Callable[[Parser], None]] = {
-    "research": _add_research,
-    "ask": _add_ask,
-    "batch": _add_batch,
-    "config": _add_config,
-    "resume": _add_resume,
-    "update": _add_update,
-    "fork": _add_fork,
-    "control": _add_control,
-    "runs": _add_runs,
-    "show": _add_show,
-    "diff": _add_diff,
-    "export": _add_export,
-    "clean": _add_clean,
-    "watch": _add_watch,
-    "verify": _add_verify,
-    "audit": _add_audit,
-    "eval": _add_eval,
-    "upgrade": _add_upgrade,
-    "rescue": _add_rescue,
-    "demo": _add_demo,
-    "worker": _add_worker,
-    "serve": _add_serve,
-    "mcp": _add_mcp,
-}
-_SETTLE: dict[str, Callable[[argparse.Namespace], str]] = {
-    "research": _settle_research,
-    "ask": _settle_ask,
-    "control": _settle_control,
-}
 _KNOWN = {
     name: Command(name, **words)
     for name, words in tomllib.loads(files("fathom.cli").joinpath("commands.toml").read_text("utf-8")).items()

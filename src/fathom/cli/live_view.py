@@ -39,69 +39,23 @@ _QUERY_CELLS = 60
 _REST = (("s", "stop"), ("a", "add"), ("q", "leave"))
 
 
-class Steering:
-    """Turns keys into control signals, and says what they do."""
-
-    def __init__(self, give: Callable[[SignalWord, str], None], leave: Callable[[], None]) -> None:
-        self._give, self._leave = give, leave
-        self.is_paused = False  # or about to be
-
-    def keys(self) -> tuple[tuple[str, str], ...]:
-        """The keys there are now, with what they do: keys of the table `press` in the message catalogue."""
-        return (("p", "go on" if self.is_paused else "pause"), *_REST)
-
-    def press(self, key: Key, view: "Live") -> None:
-        """One key."""
-        if view.typed is not None:
-            self._type(key, view, view.typed)
-            return
-        match key.text.lower():
-            case "p" if self.is_paused:
-                self.is_paused = False
-                self._give("go", "")
-                view.notice(view.say("view.going_on"))
-            case "p":
-                self.is_paused = True
-                self._give("pause", "")
-                view.notice(view.say("view.pausing"))
-            case "s":
-                self._give("stop", "")
-                view.notice(view.say("view.stopping"))
-            case "a":
-                view.typed = Typed()
-            case "q":
-                self._leave()
-            case _:
-                return
-        view.keys = self.keys()
-
-    def _type(self, key: Key, view: "Live", typed: Typed) -> None:
-        if key.name == "escape":
-            view.typed = None
-        elif key.name == "enter":
-            view.typed = None
-            if text := plain(typed.text):
-                self._give("add", text)
-                view.notice(view.say("view.added", query=cut(text, _QUERY_CELLS)))
-        else:
-            view.typed = typed.after(key)
-
-
 _GLANCE_S = 0.1
 _NOTICE_S = 6.0
 _ESCAPE_S = 0.05
 _RESTORE = (str(Control.show_cursor(True)) + str(Control.alt_screen(False))).encode()
-WITHOUT_KEYS = (("Ctrl-C", "leave safely"),)
+_WITHOUT_KEYS = (("Ctrl-C", "leave safely"),)
 
 
 class Live:
-    """Shows a run where it stands, and says which keys are pressed."""
+    """Shows a run where it stands, and turns keys into control signals."""
 
-    def __init__(self, console: Console, on_key: Callable[[Key], None], has_keys: bool) -> None:
+    def __init__(
+        self, console: Console, give: Callable[[SignalWord, str], None], leave: Callable[[], None]
+    ) -> None:
         self.board = Board()
-        self.typed: Typed | None = None  # the line at the bottom, while one is typed
-        self.keys: tuple[tuple[str, str], ...] = ()
-        self._on_key = on_key
+        self.is_paused = False  # or about to be
+        self._give, self._leave = give, leave
+        self._typed: Typed | None = None  # the line at the bottom, while one is typed
         self._stderr, self._held, self._out = sys.stderr, io.StringIO(), sys.stderr.fileno()
         console.file = sys.stderr  # this one, also while others write into `_held`
         self._screen = Screen(
@@ -111,7 +65,7 @@ class Live:
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._raw = RawKeyboard(self._out) if has_keys and has_keyboard() else None
+        self._raw = RawKeyboard(self._out) if has_keyboard() else None
         self._keyboard = Keyboard()
         self._notice, self._notice_until = "", 0.0
         self._told_at: float | None = None  # when the last event came, while the run works
@@ -226,13 +180,38 @@ class Live:
         if not (pressed := os.read(self._raw.place, 1024)):  # nobody is there any more
             loop.remove_reader(self._raw.place)
         for key in self._keyboard.feed(pressed):
-            self._on_key(key)
+            self._press(key)
         loop.call_later(_ESCAPE_S, self._settle)
         self.paint()
 
     def _settle(self) -> None:
         for key in self._keyboard.settle():
-            self._on_key(key)
+            self._press(key)
+
+    def _press(self, key: Key) -> None:
+        if self._typed is not None:
+            self._type(key, self._typed)
+            return
+        match key.text.lower():
+            case "p":
+                self._give("go" if self.is_paused else "pause", "")
+                self.notice(self.say("view.going_on" if self.is_paused else "view.pausing"))
+                self.is_paused = not self.is_paused
+            case "s":
+                self._give("stop", "")
+                self.notice(self.say("view.stopping"))
+            case "a":
+                self._typed = Typed()
+            case "q":
+                self._leave()
+            case _:
+                return
+
+    def _type(self, key: Key, typed: Typed) -> None:
+        self._typed = None if key.name in ("escape", "enter") else typed.after(key)
+        if key.name == "enter" and (text := plain(typed.text)):
+            self._give("add", text)
+            self.notice(self.say("view.added", query=cut(text, _QUERY_CELLS)))
 
     def paint(self) -> None:
         """Paint the picture, if it is not as it was."""
@@ -246,20 +225,21 @@ class Live:
         console.size = (max(1, size.columns), max(1, size.lines))
         with console:
             self._screen.update(Frame(self.board, self._elapsed_s(), foot), refresh=True)
-            if foot.typing is not None and self.typed:
-                behind = cell_len(self.typed.text[self.typed.place :])
+            if foot.typing is not None and self._typed:
+                behind = cell_len(self._typed.text[self._typed.place :])
                 column = min(console.width - 1, cell_len(foot.typing) - behind)
                 console.control(Control.move_to(column, console.height - 1))
             console.show_cursor(foot.typing is not None)
 
     def _foot(self) -> Foot:
         notice = self._notice if time.monotonic() < self._notice_until else ""
-        if self.typed is None:
-            keys = self.keys if self._raw else WITHOUT_KEYS
+        if self._typed is None:
+            pause = ("p", "go on" if self.is_paused else "pause")  # keys of the table `press` of the messages
+            keys = (pause, *_REST) if self._raw else _WITHOUT_KEYS
             return Foot(notice, tuple((key, self.say.name("press", word)) for key, word in keys))
         prompt = self.say("view.add_query")
         room = max(1, self._screen.console.width - cell_len(prompt) - 1)
-        before, behind = self.typed.text[: self.typed.place], self.typed.text[self.typed.place :]
+        before, behind = self._typed.text[: self._typed.place], self._typed.text[self._typed.place :]
         return Foot(notice, typing=prompt + tail(before, room) + behind)
 
     def _elapsed_s(self) -> float:

@@ -32,7 +32,7 @@ from fathom.text.messages import messages_for
 if TYPE_CHECKING:  # the live view is imported where there is a terminal to show it on
     from rich.progress import Progress as Bar
 
-    from fathom.cli.live_view import Live, Steering
+    from fathom.cli.live_view import Live
 
 
 class Quiet:
@@ -150,7 +150,6 @@ class Watcher:
     def __post_init__(self) -> None:
         self.say = messages_for(self.session.question, self.session.config.language)
         self.live: Live | None = None
-        self.steering: Steering | None = None
         self.view: Quiet | Live = self._view()
         self._given: set[asyncio.Task[object]] = set()
 
@@ -162,11 +161,9 @@ class Watcher:
         console = Console(stderr=True)
         if self.arguments.plain or not can_show(console):
             return Lines(EventWords(self.say))
-        from fathom.cli.live_view import WITHOUT_KEYS, Live, Steering
+        from fathom.cli.live_view import Live
 
-        steering = self.steering = Steering(self._give, self.leaving.request)
-        live = self.live = Live(console, lambda key: steering.press(key, live), sys.stdin.isatty())
-        live.keys = steering.keys() if sys.stdin.isatty() else WITHOUT_KEYS
+        live = self.live = Live(console, self._give, self.leaving.request)
         self.leaving.give_back = live.give_back
         return live
 
@@ -234,9 +231,8 @@ class Watcher:
         return True
 
     def _mark_paused(self, is_paused: bool) -> None:
-        if self.live and self.steering:
-            self.steering.is_paused = is_paused
-            self.live.keys = self.steering.keys() if sys.stdin.isatty() else self.live.keys
+        if self.live:
+            self.live.is_paused = is_paused
 
     async def _show_events(self, events: AsyncIterator[Progress]) -> Checkpoint | None:
         """Show what happens; where the run stands, or None at its end.

@@ -1,45 +1,34 @@
-"""The MCP server: its tools and resources, over the same facade that the command line and the page use.
+"""The MCP server: tools, what they return, and resources, over the facade that command line and page use.
 
 Callers may name documents only below the allowed folders, and spend only what the operator allows. A call
 that is cancelled leaves its run where it stands; `resume` goes on with it.
 """
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from importlib.metadata import version
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.types import ToolAnnotations
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from fathom.audit.auditor import AuditRequest
 from fathom.audit.records import AuditResult
+from fathom.audit.render import summarize
 from fathom.errors import BadInput, FathomError
 from fathom.events import Checkpoint, Progress
 from fathom.graph.dependencies import refuse_unnamed
-from fathom.integrations.mcp_records import (
-    AuditFindings,
-    CheckedReport,
-    FetchedDocument,
-    KnownRun,
-    KnownRuns,
-    ResearchAnswer,
-    SearchHit,
-    SearchResults,
-)
 from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
+from fathom.result import ResearchResult
 from fathom.runs.lookup import SourceLookup
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer
 
 if TYPE_CHECKING:
-    from fathom.result import ResearchResult
     from fathom.session import Session
 
 _INSTRUCTIONS = """\
@@ -47,6 +36,154 @@ Fathom researches a question and writes a report in which every sentence leads b
 that was read. Use `research` for a question that needs several sources; it takes minutes, with
 progress. Use `follow_up` to ask on. `search` and `fetch` look up single documents. Cite
 the sources a report cites."""
+
+
+class QuotedSource(BaseModel):
+    """A cited source, with the sentences that the report quotes from it."""
+
+    number: int
+    title: str
+    address: str
+    published: str = ""
+    quotes: list[str]
+
+
+class ResearchAnswer(BaseModel):
+    """A finished report, or a plan that waits for somebody's word."""
+
+    run_id: str = Field(description="Names the run for resume, follow_up, verify and the report's resources.")
+    status: str = Field(description="complete, partial, unsure, failed, extracts, or waiting")
+    report: str = Field("", description="The report as Markdown; [n] are the numbers of the sources.")
+    sources: list[QuotedSource] = []
+    cost_usd: float = 0.0
+    problems: list[str] = Field([], description="What could not be searched, read or checked.")
+    waits_for: dict[str, Any] | None = Field(
+        None, description="The plan on the table; answer it with the tool resume."
+    )
+
+    @classmethod
+    def of_result(cls, result: ResearchResult) -> Self:
+        """Return a finished run."""
+        return cls(
+            run_id=result.run_id,
+            status=result.status,
+            report=result.report,
+            sources=[
+                QuotedSource(
+                    number=cited.number,
+                    title=cited.title,
+                    address=cited.address,
+                    published=cited.published or "",
+                    quotes=[quote.text for quote in cited.quotes],
+                )
+                for cited in result.citations
+            ],
+            cost_usd=round(result.metadata.cost_usd, 6),
+            problems=[f"{failure.where}: {failure.what}: {failure.why}" for failure in result.errors],
+        )
+
+    @classmethod
+    def of_table(cls, run_id: str, table: Checkpoint) -> Self:
+        """Return a run that stands."""
+        return cls(run_id=run_id, status="waiting", waits_for={"why": table.why, **table.shown})
+
+
+class SearchHit(BaseModel):
+    """One search result; its id can be fetched."""
+
+    id: str
+    title: str
+    url: str
+    text: str = ""
+
+
+class SearchResults(BaseModel):
+    """What a search found."""
+
+    results: list[SearchHit]
+
+
+class FetchedDocument(BaseModel):
+    """The text of a search result."""
+
+    id: str
+    title: str
+    text: str
+    url: str
+    metadata: dict[str, str] = {}
+
+
+class KnownRun(BaseModel):
+    """A run in the database."""
+
+    run_id: str
+    question: str
+    status: str
+    started: str
+    cost_usd: float
+
+
+class KnownRuns(BaseModel):
+    """The latest runs."""
+
+    runs: list[KnownRun]
+
+
+class CheckedReport(BaseModel):
+    """A report checked again, without a model, against the stored text of its sources."""
+
+    run_id: str
+    is_sound: bool
+    summary: str
+    faults: list[str]
+
+
+class AuditedStatement(BaseModel):
+    """A statement of a report, and whether its sources carry it."""
+
+    statement: str
+    verdict: str = Field(
+        description="supported, partly, contradicted, not in the source, source unreachable, source invented"
+        " or uncited"
+    )
+    reason: str = ""
+    quote: str = Field("", description="The words of the source that carry or contradict it, or the nearest.")
+    address: str = ""
+    found_elsewhere: str = Field("", description="What another page says of it, and its address.")
+
+
+class AuditFindings(BaseModel):
+    """A report by anybody, checked against what it cites."""
+
+    summary: str
+    has_alarms: bool = Field(description="Something is contradicted, or a source does not exist.")
+    decided_by: str
+    statements: list[AuditedStatement]
+
+    @classmethod
+    def of(cls, result: AuditResult) -> Self:
+        """Return what an audit found."""
+        said = {statement.id: statement.text for statement in result.statements}
+        read = {source.source.id: source for source in result.sources}
+        return cls(
+            summary=summarize(result),
+            has_alarms=result.has_alarms,
+            decided_by=result.decided_by,
+            statements=[
+                AuditedStatement(
+                    statement=said[verdict.statement],
+                    verdict=verdict.verdict,
+                    reason=verdict.reason,
+                    quote=next((quote.text for quote in (verdict.quote, verdict.nearest) if quote), ""),
+                    address=read[verdict.source].source.address if verdict.source in read else "",
+                    found_elsewhere=f"{found.verdict} by “{found.quote.text}” ({found.address})"
+                    if (found := verdict.correction)
+                    else "",
+                )
+                for verdict in result.verdicts
+            ],
+        )
+
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=True)
 _WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
@@ -178,7 +315,11 @@ class _Tools:
         """Search the configured sources; fetch a result by its id to read it."""
         with _one_sentence():
             found = await self._lookup.search(query)
-            return SearchResults(results=[SearchHit.of(name, hit) for name, hit in found.items()])
+            hits = [
+                SearchHit(id=name, title=hit.title or hit.address, url=hit.address, text=hit.snippet)
+                for name, hit in found.items()
+            ]
+            return SearchResults(results=hits)
 
     async def fetch(self, id: str) -> FetchedDocument:  # noqa: A002 - the name that clients expect
         """Return the full text of a search result."""
@@ -196,11 +337,11 @@ class _Tools:
     async def verify(self, run_id: RunId) -> CheckedReport:
         """Check every sentence of a finished report again, against the stored text of its sources."""
         with _one_sentence():
-            result = await self._researcher.result(run_id)
-            with tempfile.TemporaryDirectory(prefix="fathom-") as folder:
-                file = Path(folder) / "report.json"
-                await asyncio.to_thread(file.write_text, result.model_dump_json(), "utf-8")
-                return CheckedReport.of(result.run_id, await self._researcher.verify(file))
+            run = (await self._researcher.run(run_id)).id  # never the name of a file
+            found = await self._researcher.verify(run)
+            return CheckedReport(
+                run_id=run, is_sound=found.is_sound, summary=found.summary, faults=found.faults
+            )
 
     async def audit(
         self,
@@ -233,7 +374,17 @@ class _Tools:
     async def runs(self, most: Annotated[int, Field(ge=1, le=200)] = 20) -> KnownRuns:
         """List the latest runs: questions, status, cost."""
         with _one_sentence():
-            return KnownRuns(runs=[KnownRun.of(line) for line in await self._researcher.runs(most)])
+            known = [
+                KnownRun(
+                    run_id=line.id,
+                    question=line.question,
+                    status=line.status,
+                    started=line.started.isoformat(timespec="seconds"),
+                    cost_usd=round(line.cost_usd, 6),
+                )
+                for line in await self._researcher.runs(most)
+            ]
+            return KnownRuns(runs=known)
 
     async def report(self, run_id: str) -> str:
         """Return the report of a run as Markdown."""
@@ -243,7 +394,7 @@ class _Tools:
         """Return the report of a run with claims, quotations and positions, as JSON."""
         return (await self._result(run_id)).model_dump_json()
 
-    async def _result(self, run_id: str) -> "ResearchResult":
+    async def _result(self, run_id: str) -> ResearchResult:
         try:
             return await self._researcher.result(run_id)
         except FathomError as error:

@@ -28,7 +28,15 @@ from fathom.events import (
     SearchStarted,
     SufficiencyEvaluated,
 )
-from fathom.runs.views import AgentMessage, AgentName, AgentState, MessageType, ViewedRun, stable_id
+from fathom.runs.views import (
+    AgentMessage,
+    AgentName,
+    AgentState,
+    AgentStatus,
+    MessageType,
+    ViewedRun,
+    stable_id,
+)
 from fathom.state import Failure, Judgement
 
 AGENTS: tuple[AgentName, ...] = get_args(AgentName)
@@ -36,6 +44,8 @@ AGENTS: tuple[AgentName, ...] = get_args(AgentName)
 _ROUND_ROLES: tuple[AgentName, ...] = ("searcher", "reader", "analyzer")
 
 RoleMessage = tuple[AgentName, AgentName | None, MessageType, dict[str, JsonValue]]
+
+TimedMessage = tuple[datetime, AgentName, AgentName | None, MessageType, dict[str, JsonValue]]
 
 
 class AgentTracker:
@@ -62,7 +72,7 @@ class AgentTracker:
         self._at = max(self._at, event.at)  # a clock that was set back does not turn time round
         match event.payload:
             case EffortSized():
-                self._start_thinking("planner", "how much the question is worth")
+                self._begin("planner", "thinking", "how much the question is worth")
             case PlanGenerated(strategy=strategy, questions=questions, queries=queries):
                 self.works("planner", "the plan")
                 self.ends("planner", strategy=strategy, questions=[*questions], queries=[*queries])
@@ -111,14 +121,19 @@ class AgentTracker:
 
     def works(self, agent: AgentName, task: str) -> None:
         """Mark an agent as working."""
+        self._begin(agent, "working", task)
+
+    def _begin(self, agent: AgentName, status: AgentStatus, task: str) -> None:
+        """Have an agent think, or think and work; after an end it starts anew."""
         state = self._states[agent]
         if state.status in ("completed", "failed"):
             self._done[agent] = self._begun[agent] = 0
-            new = {"progress": 0.0, "intermediate_result": {}, "error": ""}
-            self._states[agent] = state.moved("idle", self._at, **new)
-        self._start_thinking(agent, task)
-        if self._states[agent].status == "thinking":
-            self._states[agent] = self._states[agent].moved("working", self._at, current_task=task)
+            state = state.moved("idle", self._at, progress=0.0, intermediate_result={}, error="")
+        if state.status == "idle":
+            state = state.moved("thinking", self._at, current_task=task)
+        if state.status == "thinking" and status == "working":
+            state = state.moved("working", self._at, current_task=task)
+        self._states[agent] = state
 
     def ends(self, agent: AgentName, **result: JsonValue) -> None:
         """Mark an agent's task as completed."""
@@ -127,14 +142,6 @@ class AgentTracker:
         self._states[agent] = state.moved(
             "completed", self._at, progress=1.0, current_task="", intermediate_result=found
         )
-
-    def _start_thinking(self, agent: AgentName, task: str) -> None:
-        state = self._states[agent]
-        if state.status in ("completed", "failed"):
-            state = state.moved("idle", self._at, progress=0.0, intermediate_result={}, error="")
-        if state.status == "idle":
-            state = state.moved("thinking", self._at, current_task=task)
-        self._states[agent] = state
 
     def _start_task(self, agent: AgentName, task: str) -> None:
         """One piece of work more."""
@@ -176,22 +183,23 @@ def agent_states_from_events(run_id: str, events: Iterable[Progress], began: dat
 
 def agent_messages_from_events(run_id: str, events: Iterable[Progress]) -> list[AgentMessage]:
     """Return the messages between roles, in order."""
-    found: list[AgentMessage] = []
-    for event in events:
-        for sender, recipient, kind, content in _messages_of_event(event.payload):
-            name = stable_id(run_id, "message", str(len(found)))
-            found.append(
-                AgentMessage(
-                    id=name,
-                    query_id=run_id,
-                    sender=sender,
-                    recipient=recipient,
-                    type=kind,
-                    content=content,
-                    at=event.at,
-                )
-            )
-    return found
+    told = ((event.at, *said) for event in events for said in _messages_of_event(event.payload))
+    return _number_messages(run_id, told)
+
+
+def _number_messages(run_id: str, told: Iterable[TimedMessage]) -> list[AgentMessage]:
+    return [
+        AgentMessage(
+            id=stable_id(run_id, "message", str(number)),
+            query_id=run_id,
+            sender=sender,
+            recipient=recipient,
+            type=kind,
+            content=content,
+            at=when,
+        )
+        for number, (when, sender, recipient, kind, content) in enumerate(told)
+    ]
 
 
 def _messages_of_event(payload: Payload) -> Iterator[RoleMessage]:
@@ -247,25 +255,8 @@ def agent_states_from_state(at: ViewedRun) -> list[AgentState]:
 
 def agent_messages_from_state(at: ViewedRun) -> list[AgentMessage]:
     """Return the messages that the run's state implies, round by round."""
-    told = [
-        *_round_messages(at),
-        *(_failure_message(failure, at.last) for failure in at.state.get("failures", [])),
-    ]
-    return [
-        AgentMessage(
-            id=stable_id(at.run, "message", str(number)),
-            query_id=at.run,
-            sender=sender,
-            recipient=recipient,
-            type=kind,
-            content=content,
-            at=when,
-        )
-        for number, (when, sender, recipient, kind, content) in enumerate(told)
-    ]
-
-
-TimedMessage = tuple[datetime, AgentName, AgentName | None, MessageType, dict[str, JsonValue]]
+    failures = (_failure_message(failure, at.last) for failure in at.state.get("failures", []))
+    return _number_messages(at.run, [*_round_messages(at), *failures])
 
 
 def _round_messages(at: ViewedRun) -> Iterator[TimedMessage]:

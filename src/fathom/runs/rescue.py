@@ -22,7 +22,7 @@ from fathom.errors import BadInput, FathomError
 from fathom.planning.effort import apply_effort
 from fathom.result import make_result
 from fathom.runs.executor import Runs, open_runs
-from fathom.runs.export import export_run
+from fathom.runs.folder import export_run
 from fathom.runs.repository import folder_of, time_of_checkpoint
 from fathom.settings.settings import DATABASE_FILE, Settings
 from fathom.state import RunConfig, RunState, short_id

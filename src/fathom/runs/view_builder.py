@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -110,47 +110,39 @@ def view_results(at: ViewedRun) -> list[SearchResult]:
     read = {canonical_address(page.address) for page in pages}
     unread = {canonical_address(hit.address): hit for hit in at.found}
     return [
-        *(_view_result(at, page, *best.get(page.sha, (None, ""))) for page in pages),
-        *(_view_unread(at, hit) for address, hit in unread.items() if address not in read),
+        *(_view_page(at, page, *best.get(page.sha, (None, ""))) for page in pages),
+        *(
+            _view_result(at, hit, hit.snippet, hit.authors, at.last, is_read=False)
+            for address, hit in unread.items()
+            if address not in read
+        ),
     ]
 
 
-def _view_unread(at: ViewedRun, hit: Hit) -> SearchResult:
+def _view_result(
+    at: ViewedRun, place: Page | Hit, snippet: str, authors: Iterable[str], when: datetime, **more: Any
+) -> SearchResult:
     return SearchResult(
-        id=stable_id(at.run, "result", hit.address),
+        id=stable_id(at.run, "result", place.address),
         query_id=at.run,
-        source=_kind_of_place(hit.address),
-        engine=hit.engine,
-        title=hit.title or hit.address,
-        address=hit.address,
-        snippet=hit.snippet[:_SNIPPET_CHARS],
-        authors=_distinct(hit.authors),
-        published=hit.published,
-        pdf=hit.pdf or None,
-        image=hit.image or None,
-        retracted=hit.retracted,
-        created_at=at.last,
-        is_read=False,
+        source=_kind_of_place(place.address),
+        engine=place.engine,
+        title=place.title or place.address,
+        address=place.address,
+        snippet=snippet[:_SNIPPET_CHARS],
+        authors=_distinct(authors),
+        published=place.published,
+        pdf=place.pdf or None,
+        image=place.image or None,
+        retracted=place.retracted,
+        created_at=when,
+        **more,
     )
 
 
-def _view_result(at: ViewedRun, page: Page, relevance: float | None, quote: str) -> SearchResult:
-    return SearchResult(
-        id=stable_id(at.run, "result", page.address),
-        query_id=at.run,
-        source=_kind_of_place(page.address),
-        engine=page.engine,
-        title=page.title or page.address,
-        address=page.address,
-        snippet=" ".join(quote.split())[:_SNIPPET_CHARS],
-        authors=_distinct((page.author or "").split(", ")),
-        published=page.published,
-        pdf=page.pdf or None,
-        image=page.image or None,
-        retracted=page.retracted,
-        relevance=relevance,
-        created_at=_parse_time(page.fetched, at.began),
-    )
+def _view_page(at: ViewedRun, page: Page, relevance: float | None, quote: str) -> SearchResult:
+    authors, read = (page.author or "").split(", "), _parse_time(page.fetched, at.began)
+    return _view_result(at, page, " ".join(quote.split()), authors, read, relevance=relevance)
 
 
 def view_answer(at: ViewedRun) -> SynthesizedAnswer | None:
