@@ -29,7 +29,6 @@ from fathom.search.federated import FederatedSearch
 from fathom.search.local.engine import LocalEngine
 from fathom.state import Forecast, Query, RunConfig
 from fathom.storage import open_storage
-from fathom.storage.control_signals import ControlSignals
 
 SOURCES: int | None = None  # a round; as the product has it
 _ROUNDS = 3
@@ -74,7 +73,7 @@ async def kits_over(folder: Path, work: Path) -> DependencyFactory:
             clock=_then,
             page_leases=page_leases,
             run_configs=open_storage(database).runs,
-            signals=ControlSignals(open_storage(database)),
+            signals=open_storage(database).signals,
             storage=open_storage(database),
             forecaster=_expected,
         )

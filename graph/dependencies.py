@@ -37,7 +37,7 @@ from fathom.search.registry import document_roots, engines_for, kept_texts, mcp_
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, Hit, Query, RunConfig
 from fathom.storage import Storage, open_storage
-from fathom.storage.control_signals import ControlSignals, RunSignals
+from fathom.storage.run_tables import RunSignals, SignalTable
 
 
 class TimedModel(Protocol):
@@ -108,7 +108,7 @@ class RunDependencies(_CommonDependencies):
 class Dependencies(_CommonDependencies):
     """Dependencies shared by all runs with one configuration."""
 
-    signals: ControlSignals
+    signals: SignalTable
     storage: Storage
     grace_s: float | None = None  # extra time for the report after the limit; None: derived from the limit
 
@@ -221,7 +221,7 @@ class StandardDependencies:
             clock=utc_now,
             page_leases=self._storage.leases,
             run_configs=self.run_configs(),
-            signals=ControlSignals(self._storage),
+            signals=self._storage.signals,
             storage=self._storage,
             forecaster=_forecaster(settings, run_config),
         )

@@ -27,7 +27,6 @@ from fathom.runs.follow_up import FollowUpRequest, UpdateRequest
 from fathom.runs.round_summary import spent_by_run
 from fathom.state import Forecast, ReviewAnswer, RunConfig, RunState, short_id
 from fathom.storage import open_storage
-from fathom.storage.control_signals import ControlSignals
 from fathom.storage.records import SignalWord
 
 if TYPE_CHECKING:
@@ -165,11 +164,11 @@ class Session:
         """Send a control signal: pause, go, stop, or add with a query, wherever the run works."""
         if self.is_complete:
             raise BadInput(f"Run {short_id(self.id)} is over; there is nothing to {word}.")
-        await ControlSignals(open_storage(self._shared.settings.database)).give(self.id, word, text)
+        await open_storage(self._shared.settings.database).signals.give(self.id, word, text)
 
     async def wait_for_go(self) -> bool:
         """Wait for a go or stop signal from any process; False if `leave` was called."""
-        signals = ControlSignals(open_storage(self._shared.settings.database))
+        signals = open_storage(self._shared.settings.database).signals
         while not self._halt.is_requested:
             if {signal.word for signal in await signals.pending(self.id)} & {"go", "stop"}:
                 return True

@@ -27,7 +27,6 @@ from fathom.state.model_io import (
     PlanInput,
 )
 from fathom.storage import open_storage
-from fathom.storage.control_signals import ControlSignals
 from fathom.storage.records import PaidCall
 from fathom.text.sentences import split_sentences
 
@@ -167,7 +166,7 @@ def make_dependencies(
             clock=fixed_noon,
             page_leases=page_leases,
             run_configs=open_storage(home / "fathom.sqlite").runs,
-            signals=ControlSignals(open_storage(home / "fathom.sqlite")),
+            signals=open_storage(home / "fathom.sqlite").signals,
             storage=open_storage(home / "fathom.sqlite"),
             forecaster=empty_forecast,
         )

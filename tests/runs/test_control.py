@@ -10,7 +10,6 @@ from langgraph.runtime import RunControl
 from fathom.errors import BadInput
 from fathom.runs.control import hold_run, note_early_exit, pause_poller_of
 from fathom.storage import Storage, open_storage
-from fathom.storage.control_signals import ControlSignals
 
 
 @pytest.fixture
@@ -92,8 +91,8 @@ async def test_all_who_open_a_database_have_its_runs_looked_after_by_one(tmp_pat
     one, other = Told(), Told()
     async with second.over("other", other):
         async with first.over("one", one):
-            await ControlSignals(open_storage(database)).give("one", "pause")
+            await open_storage(database).signals.give("one", "pause")
             await asyncio.wait_for(one.heard.wait(), 10)
         assert not other.heard.is_set()
-        await ControlSignals(open_storage(database)).give("other", "pause")
+        await open_storage(database).signals.give("other", "pause")
         await asyncio.wait_for(other.heard.wait(), 10)

@@ -21,7 +21,6 @@ from fathom.events import Checkpoint, PlanGenerated, Progress
 from fathom.session import Session
 from fathom.settings.settings import Settings, load_settings
 from fathom.storage import open_storage
-from fathom.storage.control_signals import ControlSignals
 
 QUESTION = "How much does tidal power cost?"
 APPROVE = ReviewAnswer(action="approve")
@@ -148,7 +147,7 @@ async def test_a_session_is_ended_with_what_it_knows(tireless: Settings, request
 async def _ordered(settings: Settings, run_id: str) -> None:
     """Until somebody has left an order for the run."""
     for _ in range(600):
-        if await ControlSignals(open_storage(settings.database)).pending(run_id):
+        if await open_storage(settings.database).signals.pending(run_id):
             return
         await asyncio.sleep(0.05)
     raise AssertionError("nobody ordered anything")

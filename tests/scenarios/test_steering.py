@@ -57,9 +57,8 @@ CELLAR = {
     "rind.md": "# A rind\n\nThe rind of a hard cheese ripens for two months longer in salt.\n",
 }
 
-GIVE = "import asyncio, sys, pathlib; from fathom.storage.control_signals import ControlSignals; \
-from fathom.storage import open_storage; \
-asyncio.run(ControlSignals(open_storage(pathlib.Path(sys.argv[1]))).give(*sys.argv[2:]))"
+GIVE = "import asyncio, sys, pathlib; from fathom.storage import open_storage; \
+asyncio.run(open_storage(pathlib.Path(sys.argv[1])).signals.give(*sys.argv[2:]))"
 
 
 @asynccontextmanager
@@ -124,7 +123,7 @@ async def listened(
 async def paused(runs: Runs, run_id: str) -> None:
     """The order, and as long as it takes until whoever watches sees it."""
     assert isinstance(runs.watch, Noticing)
-    await runs.signals.give(run_id, "pause")
+    await runs.storage.signals.give(run_id, "pause")
     async with asyncio.timeout(PATIENCE_S):
         await runs.watch.seen.wait()
 
@@ -156,7 +155,7 @@ async def test_a_pause_lets_the_run_stand_after_its_step(
         assert len(read) == len(set(read))
         if not words:
             assert len(searched) == len(set(searched))
-        assert await runs.signals.pending(run_id) == []
+        assert await runs.storage.signals.pending(run_id) == []
 
 
 @pytest.mark.sqlite
@@ -180,7 +179,7 @@ async def test_a_stop_ends_the_step_and_the_report_is_written(
     async with standing(tmp_path, is_found=is_found, **words) as (runs, run_id, request, let_go):
 
         async def stopped() -> None:
-            await runs.signals.give(run_id, "stop")
+            await runs.storage.signals.give(run_id, "stop")
             let_go()
 
         events = await listened(runs.work(run_id, request), lambda event: event.kind == kind, stopped)
@@ -192,12 +191,12 @@ async def test_a_stop_ends_the_step_and_the_report_is_written(
         assert result.metadata.stop == "a person's word"
         assert (result.status == "failed") == (not is_found)
         assert bool(result.claims) == is_found
-        assert await runs.signals.pending(run_id) == []
+        assert await runs.storage.signals.pending(run_id) == []
 
 
 async def test_a_stop_before_the_search_searches_nothing(tmp_path: Path) -> None:
     async with begun(tmp_path) as (runs, run_id, request):
-        await runs.signals.give(run_id, "stop")
+        await runs.storage.signals.give(run_id, "stop")
         events = [event async for event in runs.work(run_id, request)]
         assert not any(isinstance(event.payload, SearchStarted) for event in events)
         assert (await runs.result(run_id)).metadata.stop == "a person's word"
@@ -208,7 +207,7 @@ async def test_an_added_query_is_asked_in_the_next_round(tmp_path: Path) -> None
         events = await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "extraction started",
-            lambda: runs.signals.give(run_id, "add", "seals and fishermen at Merrow"),
+            lambda: runs.storage.signals.give(run_id, "add", "seals and fishermen at Merrow"),
         )
         assert find_order_faults(events) == []
         asked = {query.text: query.round for query in (await runs.result(run_id)).asked}
@@ -220,7 +219,7 @@ async def test_what_a_person_added_is_asked_before_the_run_is_content(tmp_path: 
         await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "extraction started",
-            lambda: runs.signals.give(run_id, "add", "seals at Merrow"),
+            lambda: runs.storage.signals.give(run_id, "add", "seals at Merrow"),
         )
         result = await runs.result(run_id)
     assert result.judgements[0].held
@@ -232,7 +231,7 @@ async def test_what_came_too_late_is_told(tmp_path: Path) -> None:
         await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "extraction started",
-            lambda: runs.signals.give(run_id, "add", "seals at Merrow"),
+            lambda: runs.storage.signals.give(run_id, "add", "seals at Merrow"),
         )
         result = await runs.result(run_id)
     assert [(failure.where, failure.what) for failure in result.errors] == [("order", "seals at Merrow")]
@@ -244,7 +243,7 @@ async def test_a_query_that_is_added_to_branches_is_a_branch(tmp_path: Path) -> 
         events = await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "branch completed",
-            lambda: runs.signals.give(run_id, "add", "What do fishermen at Merrow say?"),
+            lambda: runs.storage.signals.give(run_id, "add", "What do fishermen at Merrow say?"),
         )
         assert find_order_faults(events) == []
         result = await runs.result(run_id)
@@ -254,8 +253,8 @@ async def test_a_query_that_is_added_to_branches_is_a_branch(tmp_path: Path) -> 
 
 async def test_go_before_anybody_saw_the_pause_leaves_the_run_alone(tmp_path: Path) -> None:
     async with begun(tmp_path) as (runs, run_id, request):
-        await runs.signals.give(run_id, "pause")
-        await runs.signals.give(run_id, "go")
+        await runs.storage.signals.give(run_id, "pause")
+        await runs.storage.signals.give(run_id, "go")
         events = [event async for event in runs.work(run_id, request)]
     assert events[-1].kind == "completed"
 
@@ -280,12 +279,12 @@ async def test_a_review_that_is_paused_is_a_review(tmp_path: Path) -> None:
     async with begun(tmp_path, review="plan", max_rounds=1) as (watched, run_id, request):
         # Nobody looks between two steps here: it is the review that sees the pause.
         runs = replace(watched, watch=PausePoller(open_storage(tmp_path / "another.sqlite")))
-        await runs.signals.give(run_id, "pause")
+        await runs.storage.signals.give(run_id, "pause")
         # Whoever begins a run has done with pauses, so this one is ordered while it works.
         events = await listened(
             runs.work(run_id, request),
             lambda event: event.kind == "effort sized",
-            lambda: runs.signals.give(run_id, "pause"),
+            lambda: runs.storage.signals.give(run_id, "pause"),
         )
         assert why(events) == "review"
         again = [event async for event in runs.work(run_id)]

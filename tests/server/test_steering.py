@@ -11,7 +11,6 @@ from standins.documents import QUESTION
 from fathom.cli import main
 from fathom.settings.settings import DATABASE_FILE
 from fathom.storage import open_storage
-from fathom.storage.control_signals import ControlSignals
 
 pytestmark = pytest.mark.server
 Record = dict[str, Any]
@@ -19,7 +18,7 @@ Record = dict[str, Any]
 
 def ordered(home: Path, thread_id: str, word: str, text: str = "") -> None:
     """What `fathom control` does; the server is another process."""
-    asyncio.run(ControlSignals(open_storage(home / DATABASE_FILE)).give(thread_id, word, text))
+    asyncio.run(open_storage(home / DATABASE_FILE).signals.give(thread_id, word, text))
 
 
 def worked(client: SyncLangGraphClient, thread_id: str, shelf: Path, **run_config: object) -> Record:

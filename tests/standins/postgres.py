@@ -11,9 +11,10 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
+from fathom import storage
 from fathom.concurrency import share_paces
 from fathom.settings.database_address import DatabaseAddress
-from fathom.storage import checkpoints, opening
+from fathom.storage import checkpoints
 from fathom.storage.postgres_server import prepare_server
 
 with warnings.catch_warnings():  # where no folder is named for sockets, it takes one of its own
@@ -49,7 +50,7 @@ class DatabasesForFiles:
     def __init__(self) -> None:
         self._made: dict[Path, DatabaseAddress] = {}
 
-    def place_of(self, database: opening.Place | str) -> opening.Place:
+    def place_of(self, database: storage.Place | str) -> storage.Place:
         """Return the server for what would have been a file."""
         path = _place_of(database)
         if isinstance(path, DatabaseAddress):
@@ -60,21 +61,21 @@ class DatabasesForFiles:
 
     def patch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Have everybody who opens a file get the server."""
-        monkeypatch.setattr(opening, "place_of", self.place_of)
+        monkeypatch.setattr(storage, "place_of", self.place_of)
         monkeypatch.setattr(checkpoints, "place_of", self.place_of)
 
     def drop(self) -> None:
         """Close and forget all of them, and the pace that a run of this process kept in one."""
         share_paces(None)
         for address in self._made.values():
-            if opened := opening._storages.pop(address, None):
-                opening._in_use.pop(address, None)
+            if opened := storage._storages.pop(address, None):
+                storage._in_use.pop(address, None)
                 opened[0].close()
             name = urlsplit(address.url.get_secret_value()).path.strip("/")
             _run(server_address(), f"drop database if exists {name} with (force)")
 
 
-_place_of = opening.place_of
+_place_of = storage.place_of
 
 
 def _named(address: str, name: str) -> str:

@@ -7,13 +7,13 @@ from typing import Any
 
 import psycopg
 
+from fathom import storage
 from fathom.settings.database_address import DatabaseAddress
-from fathom.storage import opening
 
 
 def rows_of(database: Path, words: str) -> list[Any]:
     """Return what a statement finds; `writes` are LangGraph's pending writes under either name."""
-    place = opening.place_of(database)
+    place = storage.place_of(database)
     if isinstance(place, DatabaseAddress):
         with psycopg.connect(place.url.get_secret_value()) as server:
             return server.execute(words.replace(" writes", " checkpoint_writes")).fetchall()

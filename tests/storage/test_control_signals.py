@@ -7,15 +7,15 @@ import pytest
 
 from fathom.errors import BadInput
 from fathom.storage import open_storage
-from fathom.storage.control_signals import ControlSignals
+from fathom.storage.run_tables import SignalTable
 
 
 @pytest.fixture
-def signals(tmp_path: Path) -> ControlSignals:
-    return ControlSignals(open_storage(tmp_path / "fathom.sqlite"))
+def signals(tmp_path: Path) -> SignalTable:
+    return open_storage(tmp_path / "fathom.sqlite").signals
 
 
-async def test_an_added_query_belongs_to_the_round_that_took_it_first(signals: ControlSignals) -> None:
+async def test_an_added_query_belongs_to_the_round_that_took_it_first(signals: SignalTable) -> None:
     await signals.give("run", "add", "  seals\n in nets ")
     assert await signals.of("run").waiting() == ["seals in nets"]
     first = await signals.of("run").added(2)
@@ -27,7 +27,7 @@ async def test_an_added_query_belongs_to_the_round_that_took_it_first(signals: C
     assert list((await signals.of("run").added(2)).values()) == ["seals in nets", "eels"]
 
 
-async def test_a_query_that_one_place_took_does_not_come_back_in_another(signals: ControlSignals) -> None:
+async def test_a_query_that_one_place_took_does_not_come_back_in_another(signals: SignalTable) -> None:
     await signals.give("run", "add", "seals")
     assert list((await signals.of("run").added(1)).values()) == ["seals"]
     assert await signals.of("run").added(1, "gathering of 2 in") == {}
@@ -36,7 +36,7 @@ async def test_a_query_that_one_place_took_does_not_come_back_in_another(signals
     assert list((await signals.of("run").added(1)).values()) == ["seals"]
 
 
-async def test_a_pause_is_over_everywhere_but_where_it_was_seen(signals: ControlSignals) -> None:
+async def test_a_pause_is_over_everywhere_but_where_it_was_seen(signals: SignalTable) -> None:
     await signals.give("run", "pause")
     assert await signals.runs_to_pause() == {"run"}
     assert await signals.of("run").is_pausing("review 1")
@@ -45,7 +45,7 @@ async def test_a_pause_is_over_everywhere_but_where_it_was_seen(signals: Control
     assert await signals.runs_to_pause() == set()
 
 
-async def test_go_takes_a_pause_back_that_nobody_has_seen(signals: ControlSignals) -> None:
+async def test_go_takes_a_pause_back_that_nobody_has_seen(signals: SignalTable) -> None:
     await signals.give("run", "pause")
     await signals.give("run", "go")
     assert not await signals.of("run").is_pausing("review 1")
@@ -54,7 +54,7 @@ async def test_go_takes_a_pause_back_that_nobody_has_seen(signals: ControlSignal
     assert await signals.pending("run") == []
 
 
-async def test_whoever_goes_on_has_done_with_the_pause_and_not_with_the_rest(signals: ControlSignals) -> None:
+async def test_whoever_goes_on_has_done_with_the_pause_and_not_with_the_rest(signals: SignalTable) -> None:
     for word, text in (("pause", ""), ("add", "eels"), ("stop", "")):
         await signals.give("run", word, text)
     await signals.resumed("run")
@@ -63,7 +63,7 @@ async def test_whoever_goes_on_has_done_with_the_pause_and_not_with_the_rest(sig
     assert await signals.pending("run") == []
 
 
-async def test_a_stop_is_seen_by_all_until_one_place_has_carried_it_out(signals: ControlSignals) -> None:
+async def test_a_stop_is_seen_by_all_until_one_place_has_carried_it_out(signals: SignalTable) -> None:
     await signals.give("run", "stop")
     assert [await signals.of("run").is_stopping() for _ in range(3)] == [True, True, True]
     assert await signals.of("run").is_stopping("judge 2")
@@ -71,7 +71,7 @@ async def test_a_stop_is_seen_by_all_until_one_place_has_carried_it_out(signals:
     assert not await signals.of("run").is_stopping()
 
 
-async def test_orders_of_one_run_never_reach_another(signals: ControlSignals) -> None:
+async def test_orders_of_one_run_never_reach_another(signals: SignalTable) -> None:
     await asyncio.gather(*(signals.give(f"run {n}", "add", f"query {n}") for n in range(20)))
     taken = await asyncio.gather(*(signals.of(f"run {n}").added(1) for n in range(20)))
     assert [list(one.values()) for one in taken] == [[f"query {n}"] for n in range(20)]
@@ -79,7 +79,7 @@ async def test_orders_of_one_run_never_reach_another(signals: ControlSignals) ->
     assert not await signals.of(None).is_stopping()
 
 
-async def test_two_that_take_at_once_agree(signals: ControlSignals) -> None:
+async def test_two_that_take_at_once_agree(signals: SignalTable) -> None:
     await signals.give("run", "add", "eels")
     taken = await asyncio.gather(*(signals.of("run").added(n) for n in (1, 2, 1, 2)))
     assert sorted(list(one.values()) for one in taken) == [[], [], ["eels"], ["eels"]]
@@ -95,7 +95,7 @@ async def test_two_that_take_at_once_agree(signals: ControlSignals) -> None:
     ],
 )
 async def test_an_order_that_makes_no_sense_is_refused(
-    signals: ControlSignals, word: str, text: str, why: str
+    signals: SignalTable, word: str, text: str, why: str
 ) -> None:
     with pytest.raises(BadInput, match=why):
         await signals.give("run", word, text)

@@ -16,7 +16,6 @@ from fathom.errors import BadInput
 from fathom.settings.settings import Settings
 from fathom.state import short_id
 from fathom.storage import STORAGE_ERRORS, Storage, close_storage
-from fathom.storage.control_signals import ControlSignals
 
 if TYPE_CHECKING:  # listing runs does not load LangGraph
     from langgraph.runtime import RunControl
@@ -56,7 +55,7 @@ class PausePoller:
         while True:
             await asyncio.sleep(_PAUSE_POLL_S)
             try:
-                wanted = await ControlSignals(self._storage).runs_to_pause()
+                wanted = await self._storage.signals.runs_to_pause()
                 lost = await self._storage.locks.lost()
             except STORAGE_ERRORS:  # the database is busy; the next poll will do
                 continue

@@ -49,7 +49,6 @@ from fathom.settings.settings import Settings
 from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState, short_id
 from fathom.storage import STORAGE_ERRORS, Storage, open_storage
 from fathom.storage.checkpoints import Saver, checkpointer
-from fathom.storage.control_signals import ControlSignals
 
 NewRun = ResearchRequest | UpdateRequest | FollowUpRequest
 RunStart = NewRun | ReviewAnswer | None
@@ -63,11 +62,6 @@ class Runs:
     storage: Storage  # everything except the checkpoints
     saver: Saver
     watch: PausePoller
-
-    @property
-    def signals(self) -> ControlSignals:
-        """The control signals of these runs."""
-        return ControlSignals(self.storage)
 
     async def prepare_run(
         self, request: ResearchRequest, *, is_capped: bool = False, on_index: IndexProgress | None = None
@@ -142,7 +136,7 @@ class Runs:
             )
             dependencies = standard_dependencies(self.settings.with_allowed(segment.run_config))
             working = observe(build_graph(dependencies, self.saver), run_id, self.settings)
-            await self.signals.resumed(run_id)
+            await self.storage.signals.resumed(run_id)
             async with (
                 self._keep_listed(segment),
                 self.watch.over(run_id, segment.control),
@@ -157,7 +151,7 @@ class Runs:
     async def _handle_end(self, run_id: str, event: Progress) -> None:
         """Tidy up after a round or a run that an event reports as completed."""
         if isinstance(event.payload, Completed):
-            await self.signals.ended(run_id)
+            await self.storage.signals.ended(run_id)
             count_result(event.payload.result, self.settings)
         if event.kind in ("round completed", "completed"):
             await self.storage.checkpoints.thin(run_id)

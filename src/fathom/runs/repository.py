@@ -14,7 +14,6 @@ from fathom.errors import BadInput
 from fathom.settings.settings import Settings
 from fathom.state import Status, short_id
 from fathom.storage import Storage, open_storage
-from fathom.storage.control_signals import ControlSignals
 from fathom.storage.records import RunRecord, SignalWord
 
 _UUID6_EPOCH = 0x01B21DD213814000
@@ -83,7 +82,7 @@ async def open_status(storage: Storage, run_id: str) -> str:
     """Return the status of a run that has neither ended nor waits for an answer."""
     if await storage.locks.is_held(run_id):
         return "running"
-    signals = await ControlSignals(storage).pending(run_id)
+    signals = await storage.signals.pending(run_id)
     return "paused" if any(signal.word == "pause" for signal in signals) else "stopped"
 
 
@@ -121,7 +120,7 @@ async def control_run(settings: Settings, name: str, word: SignalWord, text: str
         raise BadInput(f"Run {short_id(run_id)} is over; there is nothing to steer.")
     if word == "pause" and line.status != "running":
         raise BadInput(f"Run {short_id(run_id)} is not running ({line.status}).")
-    await ControlSignals(storage).give(run_id, word, text)
+    await storage.signals.give(run_id, word, text)
     return line
 
 

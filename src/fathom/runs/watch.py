@@ -18,8 +18,7 @@ from fathom.http.client import BodyTooLarge, send_request
 from fathom.result import ResearchResult
 from fathom.runs.prune import parse_age
 from fathom.state import Change, short_id
-from fathom.storage import STORAGE_ERRORS
-from fathom.storage.opening import Storage
+from fathom.storage import STORAGE_ERRORS, Storage
 from fathom.storage.records import Watch
 
 DIGEST_FILE = "digest.md"

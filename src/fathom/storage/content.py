@@ -13,7 +13,7 @@ from fathom.storage.records import StoredReply, WebPage
 from fathom.storage.sql import Connection, Table, replace_row
 
 if TYPE_CHECKING:
-    from fathom.storage.opening import Storage
+    from fathom.storage import Storage
 
 _REPLACE_PAGE = replace_row(
     "web_pages",

@@ -57,7 +57,7 @@ def read_whole_lines(path: Path) -> str:
 
 @dataclass(frozen=True)
 class HeldFile:
-    """A lock that is held; see `HeldLock`."""
+    """A lock that this process holds."""
 
     lock: FileLock
 
@@ -66,7 +66,7 @@ class HeldFile:
         await asyncio.shield(asyncio.to_thread(self.lock.release))
 
     async def remove(self) -> None:
-        """Remove the file, and let others have the lock."""
+        """Release the lock and delete its file: nobody will take it again."""
 
         def remove() -> None:
             with suppress(OSError):
@@ -78,7 +78,7 @@ class HeldFile:
 
 @dataclass(frozen=True)
 class FileLocks:
-    """One file a name in a folder; see `LockStore`."""
+    """Locks by name, a file each, with one holder in all processes; a killed process holds none."""
 
     folder: Path
 
@@ -99,7 +99,7 @@ class FileLocks:
         return held is None
 
     async def lost(self) -> set[str]:
-        """Return nothing: a file stays locked for as long as its process lives."""
+        """Return the lost locks: none, since a file stays locked for as long as its process lives."""
         return set()
 
     def _acquire(self, name: str) -> HeldFile | None:

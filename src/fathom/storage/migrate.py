@@ -15,8 +15,8 @@ from langgraph.checkpoint.base import CheckpointTuple
 
 from fathom.errors import BadInput
 from fathom.settings.database_address import DatabaseAddress
+from fathom.storage import Storage, open_storage
 from fathom.storage.checkpoints import Saver, checkpointer
-from fathom.storage.opening import Storage, open_storage
 from fathom.storage.postgres_server import connect, prepare_server, told_plainly
 
 _NUMBERED = {"payments": "id", "signals": "number", "follow_ups": "number"}  # the server counts by itself

@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from threading import Lock
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from fathom.settings.database_address import DatabaseAddress
-from fathom.storage.opening import Storage, make_storage
+from fathom.storage import Storage
 from fathom.storage.postgres_server import (
     SAVER_OPTIONS,
     connect,
@@ -168,7 +168,7 @@ class PostgresDatabase:
 
 @dataclass(frozen=True)
 class _HeldAdvisory:
-    """A lock that is held; see `HeldLock`."""
+    """A lock that this process holds."""
 
     locks: "PostgresLocks"
     name: str
@@ -181,7 +181,7 @@ class _HeldAdvisory:
 
 
 class PostgresLocks:
-    """Advisory locks, all on one connection of the process; see `LockStore`."""
+    """Advisory locks, all on one connection of the process; otherwise as `FileLocks`."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self.database = database
@@ -297,19 +297,16 @@ def make_postgres_storage(
 ) -> tuple[PostgresDatabase, Storage]:
     """Return a server and its storage."""
     database = PostgresDatabase(address, on_use)
-    storage = make_storage(
+    storage = Storage(
         str(address),
         database,
-        PostgresCheckpoints(database),
-        database.locks,
-        PostgresPruning(database),
-        left_in_batch,
+        checkpoints=PostgresCheckpoints(database),
+        locks=database.locks,
+        cleaning=PostgresPruning(database),
+        left_in_batch=left_in_batch,
     )
-    shared = replace(
-        storage,
-        events=EventTable(database),
-        papers=PaperTable(database),
-        paces=PaceTable(database),
-        batches=BatchTable(database),
-    )
-    return database, shared
+    storage.events = EventTable(database)
+    storage.papers = PaperTable(database)
+    storage.paces = PaceTable(database)
+    storage.batches = BatchTable(database)
+    return database, storage

@@ -104,14 +104,18 @@ _FILE_BODIES = {"checkpoints": "checkpoint", "writes": "value"}
 
 @dataclass(frozen=True)
 class SqlitePruning:
-    """Runs taken out of a file, in a thread; see `PruneStore`."""
+    """Deletes runs from a file, in a thread, and frees their disk space."""
 
     path: Path
 
     async def remove_runs(
         self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
     ) -> RemovedRows:
-        """Delete removed runs and everything that no run needs any more; with `is_dry` only count it."""
+        """Delete the runs `gone` and everything no run needs any more; with `is_dry` only count it.
+
+        `is_idle`: no run was working at the time `now`. Rows added since then stay, since a run may have
+        started. If runs are working, all recent rows stay.
+        """
         work = partial(_remove_runs, is_idle=is_idle, now=now, older_s=older_s, is_dry=is_dry)
         return await asyncio.to_thread(work, self.path, gone)
 
@@ -170,7 +174,7 @@ _SERVER_BODIES = {
 
 @dataclass(frozen=True)
 class PostgresPruning:
-    """Runs taken out of a database; see `PruneStore`."""
+    """Deletes runs from a server's database; otherwise as `SqlitePruning`."""
 
     database: Database
 

@@ -1,15 +1,28 @@
 """Tables by run: costs, control signals, page leases, threads, run records and watches."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from datetime import UTC, datetime
 from uuid import uuid4
 
-from fathom.storage.records import NANO, Balance, CostLine, PaidCall, RunRecord, Signal, SignalWord, Watch
+from fathom.errors import BadInput
+from fathom.storage.records import (
+    NANO,
+    SIGNAL_WORDS,
+    Balance,
+    CostLine,
+    PaidCall,
+    RunRecord,
+    Signal,
+    SignalWord,
+    Watch,
+)
 from fathom.storage.sql import Connection, Table, replace_row
 
 _REPLACE_RECORD = replace_row("run_records", *(field.name for field in fields(RunRecord)))
 _REPLACE_WATCH = replace_row("watches", *(field.name for field in fields(Watch)))
+_MOST_SIGNAL_CHARS = 400
 _SPENT = "select coalesce(sum(nano), 0) from payments where run = ?"
 
 
@@ -134,35 +147,99 @@ class CostTable(Table):
 
 
 class SignalTable(Table):
-    """Control signals that people sent to runs."""
+    """Control signals: people steer a run while it works, from another terminal or another process.
 
-    async def add(self, run: str, word: SignalWord, text: str, at: str, *, cancels: Sequence[str]) -> Signal:
-        """Add a signal; pending signals of the `cancels` kinds count as taken."""
+    A signal is taken once, by the first round or step that asks; asking again from there returns the same
+    signal.
+    """
+
+    async def give(self, run: str, word: str, text: str = "") -> Signal:
+        """Add a signal, or raise BadInput; `go` also cancels a pause that no run has taken yet."""
+        known, text = _check_signal(word, " ".join(text.split()))
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
 
         def add(connection: Connection) -> Signal:
-            _take(connection, run, cancels, word, 0)
+            if known == "go":
+                _take(connection, run, ["pause"], known, 0)
             words = "insert into signals (run, word, text, at) values (?, ?, ?, ?) returning number"
-            number = connection.execute(words, (run, word, text, at)).fetchone()[0]
-            return Signal(int(number), word, text, at, 0)
+            number = connection.execute(words, (run, known, text, at)).fetchone()[0]
+            return Signal(int(number), known, text, at, 0)
 
         return await self.database.write(add)
 
     async def pending(self, run: str) -> list[Signal]:
-        """Return the signals that nobody has taken yet, oldest first."""
+        """Return the signals that no run has taken yet, oldest first."""
         return await self.database.read(lambda c: _signals(c, run, ""))
 
-    async def runs_with_pending(self, word: SignalWord) -> set[str]:
-        """Return the runs that have such a signal pending."""
-        words = "select distinct run from signals where taker = '' and word = ?"
-        return {run for (run,) in await self._rows(words, word)}
+    async def runs_to_pause(self) -> set[str]:
+        """Return the runs with a pending pause: one query for all runs of a process."""
+        words = "select distinct run from signals where taker = '' and word = 'pause'"
+        return {run for (run,) in await self._rows(words)}
 
-    async def take(self, run: str, words: Sequence[str], taker: str, number: int) -> list[Signal]:
+    async def take(self, run: str, words: Sequence[str], taker: str, number: int = 0) -> list[Signal]:
         """Take all pending signals of these kinds; return all that this taker took, now or before."""
         # Nodes ask often and there is hardly ever a signal: read first, without the write lock.
         if any(signal.word in words for signal in await self.pending(run)):
             await self.database.write(lambda c: _take(c, run, words, taker, number))
         taken = await self.database.read(lambda c: _signals(c, run, taker))
         return [signal for signal in taken if signal.word in words]
+
+    async def resumed(self, run: str) -> None:
+        """Mark pending pause signals as consumed on resume."""
+        await self.take(run, ("pause", "go"), "resumed")
+
+    async def ended(self, run: str) -> None:
+        """Mark all pending signals of an ended run as consumed."""
+        await self.take(run, SIGNAL_WORDS, "ended")
+
+    def of(self, run: str | None) -> "RunSignals":
+        """Return the signals of one run, for its nodes; a run that is not saved has none."""
+        return RunSignals(self, run or "")
+
+
+@dataclass(frozen=True)
+class RunSignals:
+    """The control signals of one run, as nodes see them (`fathom.nodes.ports`)."""
+
+    table: SignalTable
+    run: str
+
+    async def added(self, number: int, place: str = "review") -> Mapping[int, str]:
+        """Return the queries that were added for this round, by the numbers of their signals."""
+        taken = await self._take("add", f"{place} {number}", number)
+        return {signal.number: signal.text for signal in taken}
+
+    async def waiting(self) -> list[str]:
+        """Return the added queries that belong to no round yet."""
+        return [signal.text for signal in await self._pending() if signal.word == "add"]
+
+    async def is_pausing(self, place: str) -> bool:
+        """Whether a pause was requested; the signal is consumed at this place."""
+        return bool(await self._take("pause", place))
+
+    async def is_stopping(self, place: str = "") -> bool:
+        """Whether the search should stop; with a place, the signal is consumed there."""
+        if place:
+            return bool(await self._take("stop", place))
+        return any(signal.word == "stop" for signal in await self._pending())
+
+    async def _pending(self) -> list[Signal]:
+        return await self.table.pending(self.run) if self.run else []
+
+    async def _take(self, word: SignalWord, taker: str, number: int = 0) -> list[Signal]:
+        return await self.table.take(self.run, (word,), taker, number) if self.run else []
+
+
+def _check_signal(word: str, text: str) -> tuple[SignalWord, str]:
+    """Return a known word and its text, or raise BadInput."""
+    known = next((name for name in SIGNAL_WORDS if name == word), None)
+    if known is None:
+        raise BadInput(f"There is no order {word!r}; there are {', '.join(SIGNAL_WORDS)}.")
+    if (known == "add") != bool(text):
+        raise BadInput("Add needs a query." if known == "add" else f"{word.capitalize()} takes no words.")
+    if len(text) > _MOST_SIGNAL_CHARS:
+        raise BadInput(f"A query has at most {_MOST_SIGNAL_CHARS} characters, this one has {len(text)}.")
+    return known, text
 
 
 def _signals(connection: Connection, run: str, taker: str) -> list[Signal]:
