@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fathom.runs.prune import PruneChoice, PruneResult
     from fathom.runs.rescue import Rescued, Upgraded
     from fathom.storage.migrate import Migrated
-    from fathom.storage.postgres_tables import EventTable
+    from fathom.storage.postgres_server import EventTable
 
 _RUN_ID = re.compile(r"[0-9a-f][0-9a-f-]{0,35}")
 

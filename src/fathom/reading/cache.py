@@ -29,7 +29,7 @@ from fathom.storage.records import WebPage
 from fathom.tracing import TracedRun
 
 if TYPE_CHECKING:
-    from fathom.storage.postgres_tables import PaperTable
+    from fathom.storage.postgres_server import PaperTable
 
 
 @dataclass(frozen=True)

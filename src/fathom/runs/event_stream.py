@@ -32,7 +32,7 @@ from fathom.storage.rescue import describe_database_error
 from fathom.text.json_lines import escape_json
 
 if TYPE_CHECKING:
-    from fathom.storage.postgres_tables import EventTable
+    from fathom.storage.postgres_server import EventTable
 
 _StreamPart = tuple[tuple[str, ...], str, Any]  # where, in which mode, what
 _EXPECTED_ERRORS: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)  # anything else is a bug

@@ -27,8 +27,8 @@ from fathom.runs.repository import folder_of, time_of_checkpoint
 from fathom.settings.settings import DATABASE_FILE, Settings
 from fathom.state import RunConfig, RunState, short_id
 from fathom.storage import STORAGE_ERRORS
-from fathom.storage.compression import inflate
 from fathom.storage.database import BUSY_TIMEOUT_S, is_outdated, prepare_database
+from fathom.storage.records import inflate
 from fathom.storage.rescue import Salvaged, salvage_rows
 
 # Errors that damaged records raise when they are read.

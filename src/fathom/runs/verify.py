@@ -20,7 +20,7 @@ from fathom.runs.executor import open_runs
 from fathom.settings.settings import Settings
 from fathom.state import Page, Quote, RunConfig
 from fathom.storage import STORAGE_ERRORS, database_exists, open_storage
-from fathom.storage.compression import DamagedRecord
+from fathom.storage.records import DamagedRecord
 
 _AT_ONCE = 10
 _DAMAGED = "\0"  # no page's text: its hash is another

@@ -33,7 +33,7 @@ from fathom.storage.thinning import CheckpointTable, SqliteCheckpoints
 
 if TYPE_CHECKING:
     from fathom.storage.postgres import PostgresDatabase, PostgresLocks
-    from fathom.storage.postgres_tables import BatchTable, EventTable, PaceTable, PaperTable
+    from fathom.storage.postgres_server import BatchTable, EventTable, PaceTable, PaperTable
 
     OpenDatabase: TypeAlias = DatabaseFile | PostgresDatabase
 

@@ -21,8 +21,8 @@ from fathom.errors import DatabaseError
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import load_settings
 from fathom.storage import Place, Storage, close_storage, open_storage, place_of
-from fathom.storage.compression import DamagedRecord, deflate, inflate
 from fathom.storage.database import BUSY_TIMEOUT_S, prepare_database
+from fathom.storage.records import DamagedRecord, deflate, inflate
 from fathom.storage.thinning import KEEP_LATEST
 
 if TYPE_CHECKING:

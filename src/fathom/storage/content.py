@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from fathom.concurrency import ONE_AT_A_TIME
 from fathom.errors import Unreadable
-from fathom.storage.compression import pack_text, unpack_text
-from fathom.storage.records import StoredReply, WebPage
+from fathom.storage.records import StoredReply, WebPage, pack_text, unpack_text
 from fathom.storage.sql import Connection, Table, replace_row
 
 if TYPE_CHECKING:

@@ -22,14 +22,18 @@ from fathom.settings.database_address import DatabaseAddress
 from fathom.storage import Storage
 from fathom.storage.postgres_server import (
     SAVER_OPTIONS,
+    BatchTable,
+    EventTable,
+    PaceTable,
+    PaperTable,
     connect,
     connect_options,
+    left_in_batch,
     lock_number,
     prepare_server,
     process_name,
     told_plainly,
 )
-from fathom.storage.postgres_tables import BatchTable, EventTable, PaceTable, PaperTable, left_in_batch
 from fathom.storage.prune import PostgresPruning
 from fathom.storage.sql import Connection, Rows, Work
 from fathom.storage.thinning import PostgresCheckpoints

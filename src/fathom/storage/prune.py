@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from fathom.storage.compression import inflate
 from fathom.storage.database import BUSY_TIMEOUT_S
-from fathom.storage.records import RemovedRows
+from fathom.storage.records import RemovedRows, inflate
 from fathom.storage.sql import TABLES_BY_RUN, Connection, Database
 
 _HEX = re.compile(rb"[0-9a-f]{32,}")

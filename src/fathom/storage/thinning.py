@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import ormsgpack
 
-from fathom.storage.compression import inflate
+from fathom.storage.records import inflate
 from fathom.storage.sql import Connection, Table
 
 _ROUNDS = "judgements"  # the list in the state that has one entry a round

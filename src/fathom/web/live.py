@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fathom.events import Progress
     from fathom.runs.queue import RunQueue
     from fathom.session import Session
-    from fathom.storage.postgres_tables import EventTable
+    from fathom.storage.postgres_server import EventTable
 
 EVENTS = "events.jsonl"
 _GLANCE_S = 0.2

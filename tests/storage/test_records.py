@@ -2,7 +2,7 @@
 
 import zlib
 
-from fathom.storage.compression import deflate, inflate
+from fathom.storage.records import deflate, inflate
 
 BODY = b"a checkpoint of some length " * 100
 
