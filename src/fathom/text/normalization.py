@@ -15,10 +15,6 @@ _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 
 _ONTO = "\u0300-\u036f\u3099\u309a"  # combining accents and kana marks
 
-_BLANK = str.maketrans(dict.fromkeys("\t\n\v\f\r\x1c\x1d\x1e\x1f", " "))
-
-_LETTER = re.compile("[^ ]")
-
 _SENTENCE = 500  # characters
 
 _PLAIN = "[!-~À-ÿ‘’“”–—−가-힣]+"  # each folds to one letter, whatever its neighbours
@@ -58,40 +54,6 @@ def fold_text(text: str) -> FoldedText:
     return _fold_sentence(text) if len(text) <= _SENTENCE else _fold_page(text)
 
 
-def _fold_text(text: str) -> FoldedText:
-    return _fold_ascii(text) if text.isascii() else _fold_letters(text)
-
-
-# Pages and quotes are looked up repeatedly.
-_fold_page = lru_cache(maxsize=16)(_fold_text)
-
-_fold_sentence = lru_cache(maxsize=1024)(_fold_text)
-
-
-def _fold_ascii(text: str) -> FoldedText:
-    """Fold ASCII text: lower case and single spaces are all that changes."""
-    plain = text.lower()
-    if not plain.isprintable():  # a space is printable, other white space is not
-        plain = plain.translate(_BLANK)
-    if "  " not in plain and plain == plain.strip(" "):
-        return FoldedText(plain)
-    end = len(plain.rstrip(" "))
-    kept: list[str] = []
-    places: list[int] = []
-    origins: list[int] = []
-    size = 0
-    letter = _LETTER.search(plain)
-    while letter:
-        start, run = letter.start(), plain.find("  ", letter.start(), end)
-        stop = run + 1 if run >= 0 else end
-        kept.append(plain[start:stop])
-        places.append(size)
-        origins.append(start)
-        size += stop - start
-        letter = _LETTER.search(plain, stop)
-    return FoldedText("".join(kept), places, origins, [0] * len(places))
-
-
 def _fold_letters(text: str) -> FoldedText:
     kept: list[str] = []
     places: list[int] = []
@@ -113,6 +75,12 @@ def _fold_letters(text: str) -> FoldedText:
         size += len(part)
         is_spaced = part[-1] == " "
     return FoldedText("".join(kept).removesuffix(" "), places, origins, ends)
+
+
+# Pages and quotes are looked up repeatedly.
+_fold_page = lru_cache(maxsize=16)(_fold_letters)
+
+_fold_sentence = lru_cache(maxsize=1024)(_fold_letters)
 
 
 def _fold_plain(words: str) -> str:

@@ -7,6 +7,7 @@ have, so it rarely counts too few. Other scripts use a rule per script; characte
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -33,8 +34,6 @@ def shared_tokenizer() -> Any:
     return Tokenizer.from_file(str(wordllama_folder() / "tokenizers" / "l2_supercat_tokenizer_config.json"))
 
 
-T = TypeVar("T")
-
 _HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]+")
 
 _IDEOGRAPHS = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]+")
@@ -44,7 +43,7 @@ _PICTURES = re.compile("[\u2600-\u27bf\ufe0f\u200d\U00010000-\U0010ffff]+")
 _BEYOND = re.compile("[^\x00-\x7f]+")
 
 # Tokens never span a space after another character, and a line end is a token: count word by word.
-_WORDS = re.compile(r" +[\x00-\x1f!-\x7f]*|[\x00-\x1f!-\x7f]+")
+_WORDS = re.compile(r" +[\x00-\x09\x0b-\x1f!-\x7f]*|[\x00-\x09\x0b-\x1f!-\x7f]+")
 
 # A row of dashes is one token in one vocabulary and fifty in another.
 _REPEATED = re.compile(r"([\x00-\x7f])\1{3,}")
@@ -59,8 +58,8 @@ _SLACK = 8
 # Split long words: tokenizing is slower than linear.
 _PART = 4_000
 
-# The low bits of a word's count are tenths, the high bits tokens.
-_TENTHS = 40
+# Most words of a prompt occur in others too; a longer one may be anything.
+_KEPT_CHARS = 64
 
 
 @dataclass(frozen=True)
@@ -120,17 +119,14 @@ def bound_tokens(text: str) -> int:
 @lru_cache(maxsize=64)
 def measure_tokens(text: str) -> TokenMeasure:
     """Count the tokens of a text in every way."""
-    lines = f" {text}".split("\n") if text else []
-    ends = max(0, len(lines) - 1)
-    plain = sum(map(_lines.__getitem__, lines))
-    tenths = (plain & (1 << _TENTHS) - 1) + _WORST_TENTHS * ends
-    beyond, spelt = 0.0, 0
-    for line in [] if text.isascii() else lines:
-        if not line.isascii():
-            guess, length = _foreign[line]
-            beyond += guess
-            spelt += length
-    return TokenMeasure(_USUAL * ((plain >> _TENTHS) + ends), beyond, math.ceil(tenths / 10), spelt)
+    pieces = text.count("\n")
+    tenths = _WORST_TENTHS * pieces
+    for word, times in Counter(_WORDS.findall(f" {text}") if text else ()).items():
+        found, worst = _count_kept_word(word) if len(word) <= _KEPT_CHARS else _count_word(word)
+        pieces += times * found
+        tenths += times * worst
+    beyond = "".join(_BEYOND.findall(text))
+    return TokenMeasure(_USUAL * pieces, _guess_beyond_ascii(beyond), math.ceil(tenths / 10), _bytes(beyond))
 
 
 def _guess_beyond_ascii(text: str) -> float:
@@ -145,46 +141,16 @@ def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-class _CountCache(dict[str, T]):
-    """Cache of counts: most words and lines of a prompt occur in others too."""
-
-    def __init__(self, count: Callable[[str], T], most: int, most_chars: int) -> None:
-        self._count, self._most, self._most_chars = count, most, most_chars
-
-    def __missing__(self, text: str) -> T:
-        counted = self._count(text)
-        if len(text) <= self._most_chars:
-            if len(self) >= self._most:
-                self.clear()
-            self[text] = counted
-        return counted
-
-
-def _count_line(line: str) -> int:
-    """Count the ASCII part of a line: tokens and tenths of its words, packed in one number."""
-    if line.isascii() and "  " not in line:
-        first, *others = line.split(" ")
-        return _words[first] + sum(map(_spaced.__getitem__, others))
-    return sum(map(_words.__getitem__, _WORDS.findall(line)))
-
-
-def _count_foreign_line(line: str) -> tuple[float, int]:
-    """Count the non-ASCII part of a line: the guess and the byte count."""
-    beyond = "".join(_BEYOND.findall(line))
-    return _guess_beyond_ascii(beyond), _bytes(beyond)
-
-
-def _count_word(word: str) -> int:
-    """Return tokens and the worst case in tenths, packed in one number.
-
-    Packing makes a page one lookup and one sum per word, without objects for the garbage collector.
-    """
+def _count_word(word: str) -> tuple[int, int]:
+    """Return the tokens of an ASCII word, and the worst case in tenths."""
     pieces = _count_pieces(word)
-    tenths = _WORST_TENTHS * pieces
-    if _REPEATED.search(word):
-        repeated = sum(len(found.group()) for found in _REPEATED.finditer(word))
-        tenths = _WORST_TENTHS * _count_pieces(_REPEATED.sub("\n", word)) + 10 * repeated
-    return pieces << _TENTHS | tenths
+    if not _REPEATED.search(word):
+        return pieces, _WORST_TENTHS * pieces
+    repeated = sum(len(found.group()) for found in _REPEATED.finditer(word))
+    return pieces, _WORST_TENTHS * _count_pieces(_REPEATED.sub("\n", word)) + 10 * repeated
+
+
+_count_kept_word = lru_cache(maxsize=50_000)(_count_word)
 
 
 def _count_pieces(word: str) -> int:
@@ -192,15 +158,6 @@ def _count_pieces(word: str) -> int:
     if len(spelt) <= _PART:
         return len(tokenize(spelt))
     return sum(len(tokenize(spelt[start : start + _PART])) for start in range(0, len(spelt), _PART))
-
-
-_lines = _CountCache(_count_line, most=5_000, most_chars=3_000)
-
-_foreign = _CountCache(_count_foreign_line, most=5_000, most_chars=3_000)
-
-_words = _CountCache(_count_word, most=50_000, most_chars=64)
-
-_spaced = _CountCache(lambda word: _count_word(f" {word}"), most=50_000, most_chars=64)
 
 
 @cache
