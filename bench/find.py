@@ -17,7 +17,7 @@ from typing import Any
 
 import samples
 
-from fathom.search.local.engine import LocalEngine
+from fathom.search.engines.local import LocalEngine
 from fathom.state import Query
 
 

@@ -25,8 +25,8 @@ from find import lines, shelved
 from fathom.graph import CustomDependencies, Dependencies, DependencyFactory, ResearchGraph, build_graph
 from fathom.llm.extractive import ExtractiveModel
 from fathom.reading.readers import FileReader
+from fathom.search.engines.local import LocalEngine
 from fathom.search.federated import FederatedSearch
-from fathom.search.local.engine import LocalEngine
 from fathom.state import Forecast, Query, RunConfig
 from fathom.storage import open_storage
 

@@ -30,8 +30,8 @@ from fathom.reading.readers import (
     open_web,
     reader_slots,
 )
+from fathom.search.engines.mcp import McpReader
 from fathom.search.engines.retriever import RetrieverReader
-from fathom.search.mcp.engine import McpReader
 from fathom.search.protocol import SearchOutcome
 from fathom.search.registry import document_roots, engines_for, kept_texts, mcp_servers
 from fathom.settings.settings import Settings, load_settings

@@ -14,12 +14,12 @@ import pytest
 
 from fathom.errors import Unavailable
 from fathom.search.cache import VALID_S, SearchCache, engine_key, search_key
+from fathom.search.engines.mcp import McpSearch
 from fathom.search.engines.searxng import Searxng
 from fathom.search.engines.serper import Serper
 from fathom.search.engines.tavily import Tavily
 from fathom.search.federated import FederatedSearch
-from fathom.search.mcp.engine import McpSearch
-from fathom.search.mcp.servers import McpServer
+from fathom.search.mcp_servers import McpServer
 from fathom.search.protocol import Capability
 from fathom.search.registry import engines_for
 from fathom.search.scope import Scope

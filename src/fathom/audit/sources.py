@@ -25,7 +25,7 @@ from fathom.evidence.context import build_passage, describe_context, heading_pat
 from fathom.http.guard import HostUnknown
 from fathom.reading.protocol import Document, Reader
 from fathom.search.api_client import ApiClient
-from fathom.search.local.index import list_documents
+from fathom.search.local_index import list_documents
 from fathom.state import Hit, Page, Quote
 from fathom.text.messages import Messages
 from fathom.text.ranking import score_relevance, terms

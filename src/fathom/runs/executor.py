@@ -43,7 +43,7 @@ from fathom.runs.follow_up import (
 )
 from fathom.runs.repository import OPEN_STATUS, RunLine, find_run, open_status, remember_line, run_times
 from fathom.runs.telemetry import count_result, observe
-from fathom.search.local.index import ProgressCallback as IndexProgress
+from fathom.search.local_index import ProgressCallback as IndexProgress
 from fathom.search.registry import local_engine
 from fathom.settings.settings import Settings
 from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState, short_id

@@ -16,11 +16,11 @@ from pydantic import SecretStr
 from fathom.budget.prices import load_prices
 from fathom.http.retry import RetryPolicy
 from fathom.search.cache import VALID_S, SearchCache, engine_key
+from fathom.search.engines.local import LocalEngine
 from fathom.search.federated import FederatedSearch, search_slots
 from fathom.search.health import CREDIT_PAUSE_S, MonitoredEngine
-from fathom.search.local.engine import LocalEngine
-from fathom.search.local.index import ProgressCallback
-from fathom.search.mcp.servers import McpServer, load_servers
+from fathom.search.local_index import ProgressCallback
+from fathom.search.mcp_servers import McpServer, load_servers
 from fathom.search.papers import PaperCatalogue
 from fathom.search.protocol import SearchEngine
 from fathom.search.results import TextStore
@@ -225,7 +225,7 @@ def _make_model_search(settings: Settings, run_config: RunConfig) -> list[Search
 
 
 def _make_mcp(settings: Settings, run_config: RunConfig) -> list[SearchEngine]:
-    from fathom.search.mcp.engine import McpSearch
+    from fathom.search.engines.mcp import McpSearch
 
     texts = None if run_config.fresh else kept_texts(settings)
     servers = mcp_servers(settings).items()

@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 
 from fathom.errors import Refused, Unavailable
 from fathom.reading import documents
-from fathom.search.local.index import LocalIndex, ParseFile, PassageMatch, ProgressCallback, list_documents
+from fathom.search.local_index import LocalIndex, ParseFile, PassageMatch, ProgressCallback, list_documents
 from fathom.search.protocol import Capability
 from fathom.state import Failure, Hit, Query
 from fathom.text.embedding import embed, is_embeddable

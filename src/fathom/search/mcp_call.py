@@ -20,7 +20,7 @@ from fathom.concurrency import PerLoop
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
 from fathom.http.client import LOOPBACK_HOSTS, load_tls_context
 from fathom.http.retry import error_for_status
-from fathom.search.mcp.servers import McpServer
+from fathom.search.mcp_servers import McpServer
 
 if TYPE_CHECKING:
     from mcp import Client

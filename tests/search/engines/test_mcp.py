@@ -14,8 +14,8 @@ from standins.mcp_server import TOKEN, over_http
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.reading.protocol import Reader
-from fathom.search.mcp.engine import McpReader, McpSearch
-from fathom.search.mcp.servers import McpServer
+from fathom.search.engines.mcp import McpReader, McpSearch
+from fathom.search.mcp_servers import McpServer
 from fathom.search.protocol import SearchEngine
 from fathom.search.results import TextStore
 from fathom.state import Hit, Query
@@ -199,6 +199,6 @@ def test_secrets_are_not_shown_and_the_port_is_kept() -> None:
 
 
 def test_the_package_is_not_loaded_before_it_is_needed() -> None:
-    modules = "fathom.search.mcp.engine, fathom.search.engines.retriever"
+    modules = "fathom.search.engines.mcp, fathom.search.engines.retriever"
     words = f"import sys, {modules}; sys.exit('mcp' in sys.modules)"
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", words]) == 0

@@ -9,8 +9,8 @@ from search.failures import QUERY
 from standins import mcp_vendors
 
 from fathom.errors import BadInput, Refused
-from fathom.search.mcp.engine import McpReader, McpSearch
-from fathom.search.mcp.servers import McpServer, load_servers, parse_servers
+from fathom.search.engines.mcp import McpReader, McpSearch
+from fathom.search.mcp_servers import McpServer, load_servers, parse_servers
 from fathom.search.results import TextStore
 from fathom.state import Query
 

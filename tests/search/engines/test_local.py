@@ -11,8 +11,8 @@ from filelock import FileLock
 from fathom.errors import Refused, Unavailable
 from fathom.reading import documents
 from fathom.reading.protocol import Document
-from fathom.search.local.engine import LocalEngine
-from fathom.search.local.index import list_documents
+from fathom.search.engines.local import LocalEngine
+from fathom.search.local_index import list_documents
 from fathom.state import Query
 
 TIDES = "# Tides\n\nThe moon pulls the oceans, and so the water rises twice a day.\n"
@@ -179,7 +179,7 @@ async def test_two_engines_may_index_one_folder_at_once(folder: Path) -> None:
 
 async def test_two_processes_may_index_one_folder_at_once(folder: Path) -> None:
     script = (
-        "import asyncio, sys; from pathlib import Path; from fathom.search.local.engine import LocalEngine;"
+        "import asyncio, sys; from pathlib import Path; from fathom.search.engines.local import LocalEngine;"
         "print(asyncio.run(LocalEngine((Path(sys.argv[1]),), Path(sys.argv[2])).prepare()))"
     )
     home = str(folder.parent / "index")
