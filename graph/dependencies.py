@@ -33,7 +33,7 @@ from fathom.reading.readers import (
 from fathom.search.engines.mcp import McpReader
 from fathom.search.engines.retriever import RetrieverReader
 from fathom.search.protocol import SearchOutcome
-from fathom.search.registry import document_roots, engines_for, kept_texts, mcp_servers
+from fathom.search.registry import document_roots, engines_for, mcp_servers
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, Hit, Query, RunConfig
 from fathom.storage import Storage, open_storage
@@ -259,14 +259,14 @@ _web = cache(open_web)
 
 
 def _reader(settings: Settings, run_config: RunConfig, shared: WebAccess) -> Reader:
-    texts = kept_texts(settings)
+    texts = open_storage(settings.database).pages
     others: dict[str, Reader] = {"retriever": RetrieverReader(texts)}
     if settings.mcp_file:
         others["mcp"] = McpReader(mcp_servers(settings))
     web = shared.reader(is_fresh_wanted=run_config.fresh, has_papers=run_config.pdfs)
     reader = RoutingReader(
         files=FileReader(tuple(document_roots(run_config)), parse=shared.parse),
-        web=DeliveredReader(web, texts.get, shared.parse),
+        web=DeliveredReader(web, texts.find, shared.parse),
         others=others,
     )
     return LimitedReader(reader, reader_slots(settings.parallel_extractions))

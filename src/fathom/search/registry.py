@@ -23,7 +23,6 @@ from fathom.search.local_index import ProgressCallback
 from fathom.search.mcp_servers import McpServer, load_servers
 from fathom.search.papers import PaperCatalogue
 from fathom.search.protocol import SearchEngine
-from fathom.search.results import TextStore
 from fathom.search.routing import KNOWN_ENGINES, choose_engines
 from fathom.search.scope import Scope
 from fathom.settings.model_names import OPENAI, split_name
@@ -171,7 +170,7 @@ def _run_words(service: str, settings: Settings, run_config: RunConfig) -> dict[
         "has_tldrs": run_config.tldrs,
         "has_images": run_config.images,
         "is_deep": is_deep,
-        "texts": kept_texts(settings) if is_deep else None,
+        "texts": open_storage(settings.database).pages if is_deep else None,
     }
 
 
@@ -227,7 +226,7 @@ def _make_model_search(settings: Settings, run_config: RunConfig) -> list[Search
 def _make_mcp(settings: Settings, run_config: RunConfig) -> list[SearchEngine]:
     from fathom.search.engines.mcp import McpSearch
 
-    texts = None if run_config.fresh else kept_texts(settings)
+    texts = None if run_config.fresh else open_storage(settings.database).pages
     servers = mcp_servers(settings).items()
     return [McpSearch(server, name=f"mcp:{name}", texts=texts) for name, server in servers]
 
@@ -243,14 +242,13 @@ def _make_retriever(settings: Settings, run_config: RunConfig) -> list[SearchEng
     assert settings.retriever
     roots = tuple(document_roots(run_config))
     return [
-        RetrieverSearch(settings.retriever, settings.retriever_arguments, kept_texts(settings), roots=roots)
+        RetrieverSearch(
+            settings.retriever,
+            settings.retriever_arguments,
+            open_storage(settings.database).pages,
+            roots=roots,
+        )
     ]
-
-
-def kept_texts(settings: Settings) -> TextStore:
-    """Where texts are kept that engines delivered; they outlast a crash."""
-    kept = open_storage(settings.database).pages
-    return TextStore(kept.put, kept.find)
 
 
 _SPECIAL: dict[str, Callable[[Settings, RunConfig], list[SearchEngine]]] = {

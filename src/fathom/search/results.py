@@ -4,17 +4,17 @@ Does not know any service, nor what day it is unless it is told.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from hashlib import sha256
 from html import unescape
 from urllib.parse import quote
 
 from fathom.http.urls import is_web_address
 from fathom.state import Hit, Query
+from fathom.storage.content import PageTable
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _UNIT = "sec|second|min|minute|hr|hour|day|week|month|year|초|분|시간|일|주|개월|달|년"
@@ -171,41 +171,9 @@ def clean_abstract(text: str | None) -> str:
     return _ABSTRACT_HEADING.sub("", strip_markup(text))
 
 
-_MIN_CHARS = 400  # less is a snippet, or the words of a wall
-Keep = Callable[[str], Awaitable[object]]
-Find = Callable[[str], Awaitable[str | None]]
+_MIN_PAGE_CHARS = 400  # less is a snippet, or the words of a wall
 
 
-class TextStore:
-    """The latest texts in memory; with `keep` and `find` also those from before a crash."""
-
-    def __init__(
-        self, keep: Keep | None = None, find: Find | None = None, *, max_chars: int = 20_000_000
-    ) -> None:
-        self._keep, self._find, self._max_chars = keep, find, max_chars
-        self._texts: dict[str, str] = {}
-        self._chars = 0
-
-    async def put(self, text: str) -> str:
-        """Remember a text and name it."""
-        key = sha256(text.encode("utf-8", "replace")).hexdigest()
-        if key not in self._texts:
-            if self._keep is not None:
-                await self._keep(text)
-            self._chars += len(text)
-        self._texts[key] = self._texts.pop(key, text)  # the latest stands last
-        while self._chars > self._max_chars:
-            oldest = next(iter(self._texts))
-            self._chars -= len(self._texts.pop(oldest))
-        return key
-
-    async def get(self, key: str) -> str | None:
-        """The text under a name, if it is still known."""
-        if key in self._texts:
-            return self._texts[key]
-        return await self._find(key) if self._find is not None else None
-
-
-async def keep_text(texts: TextStore | None, text: str | None) -> str:
-    """The hash of a text that was delivered, once it is kept; nothing, if it is too short to be the page."""
-    return await texts.put(text) if texts is not None and len(text or "") >= _MIN_CHARS and text else ""
+async def keep_text(texts: PageTable | None, text: str | None) -> str:
+    """Keep a text that was delivered, and return its hash; nothing, if it is too short to be the page."""
+    return await texts.put(text) if texts is not None and text and len(text) >= _MIN_PAGE_CHARS else ""

@@ -1,6 +1,7 @@
 """Exa, against a server that speaks its format."""
 
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from standins.server import json_answer
 from fathom.errors import BadInput, BadQuery, Refused, Unreadable
 from fathom.search.engines.exa import Exa
 from fathom.search.protocol import SearchEngine
-from fathom.search.results import TextStore
 from fathom.search.scope import Scope
+from fathom.storage import open_storage
 
 PAGES = [result(f"https://a.example/{n}") for n in range(150)]
 OWN = [
@@ -68,8 +69,8 @@ async def test_it_asks_for_snippets_and_no_more() -> None:
     assert (second["type"], second["contents"]) == ("neural", first["contents"])  # nowhere to keep a text
 
 
-async def test_a_deep_search_brings_the_text_of_each_page_and_its_image() -> None:
-    texts = TextStore()
+async def test_a_deep_search_brings_the_text_of_each_page_and_its_image(tmp_path: Path) -> None:
+    texts = open_storage(tmp_path / "fathom.sqlite").pages
     rows = [
         result("https://a.example/1", text="Costs fell. " * 100, image="https://a.example/1.png"),
         result("https://a.example/2", text="Too short."),

@@ -17,8 +17,8 @@ from fathom.reading.protocol import Reader
 from fathom.search.engines.mcp import McpReader, McpSearch
 from fathom.search.mcp_servers import McpServer
 from fathom.search.protocol import SearchEngine
-from fathom.search.results import TextStore
 from fathom.state import Hit, Query
+from fathom.storage import open_storage
 
 KEY = "library-key-9"
 # A session is more than one request: where one of them finds nobody, another may have been served.
@@ -81,8 +81,10 @@ async def test_the_limit_is_kept_and_nothing_found_is_an_empty_list(library: Mcp
     assert await McpSearch(library)(asking("nothing"), limit=5) == []
 
 
-async def test_a_text_is_the_page_only_where_the_operator_mapped_it(library: McpServer) -> None:
-    texts = TextStore()
+async def test_a_text_is_the_page_only_where_the_operator_mapped_it(
+    library: McpServer, tmp_path: Path
+) -> None:
+    texts = open_storage(tmp_path / "fathom.sqlite").pages
     (plain,) = await McpSearch(library, texts=texts)(asking("summaries"), limit=1)
     assert plain.snippet.startswith("In short")
     assert plain.delivered == ""

@@ -11,8 +11,8 @@ from standins import mcp_vendors
 from fathom.errors import BadInput, Refused
 from fathom.search.engines.mcp import McpReader, McpSearch
 from fathom.search.mcp_servers import McpServer, load_servers, parse_servers
-from fathom.search.results import TextStore
 from fathom.state import Query
+from fathom.storage import open_storage
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mcp_servers.json"
 SCRIPT = str(Path(mcp_vendors.__file__))
@@ -27,8 +27,8 @@ def asking(text: str) -> Query:
     return QUERY.model_copy(update={"text": text})
 
 
-async def test_exa_delivers_the_text_of_each_page() -> None:
-    texts = TextStore()
+async def test_exa_delivers_the_text_of_each_page(tmp_path: Path) -> None:
+    texts = open_storage(tmp_path / "fathom.sqlite").pages
     one, two = await McpSearch(mapped("exa"), texts=texts)(asking("tidal power"), limit=2)
     assert (one.address, one.title, two.address) == (
         "https://ocean.example/1",

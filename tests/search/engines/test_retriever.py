@@ -7,8 +7,8 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from search.failures import QUERY
@@ -21,16 +21,17 @@ from fathom.reading.protocol import Reader
 from fathom.result import ResearchResult
 from fathom.search.engines.retriever import RetrieverReader, RetrieverSearch
 from fathom.search.protocol import SearchEngine
-from fathom.search.results import TextStore
 from fathom.state import Hit
+from fathom.storage import open_storage
 
 BM25 = "langchain_community.retrievers.BM25Retriever.from_texts"
 
+KEPT = open_storage(Path(mkdtemp()) / "fathom.sqlite").pages
 TEXTS = ["Costs of tidal power fell.", "The harbour is old.", "Bread rises.", "Cats sleep."]
 
 
 def bm25(place: str = BM25, **arguments: object) -> RetrieverSearch:
-    return RetrieverSearch(place, {"texts": TEXTS, **arguments})
+    return RetrieverSearch(place, {"texts": TEXTS, **arguments}, KEPT)
 
 
 @pytest.mark.parametrize("place", [BM25, "langchain_community.retrievers:BM25Retriever.from_texts"])
@@ -107,15 +108,15 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def engine(attribute: str, **settings: object) -> RetrieverSearch:
-    return RetrieverSearch(f"shelf_of_a_test:{attribute}", **settings)  # type: ignore[arg-type]
+    return RetrieverSearch(f"shelf_of_a_test:{attribute}", **{"texts": KEPT, **settings})  # type: ignore[arg-type]
 
 
 def at(place: str) -> Hit:
     return Hit(query="q1", address=place, title="", snippet="", engine="retriever", rank=1)
 
 
-async def test_documents_become_hits_one_a_page_where_they_may_be_read(shelf: Path) -> None:
-    texts = TextStore()
+async def test_documents_become_hits_one_a_page_where_they_may_be_read(shelf: Path, tmp_path: Path) -> None:
+    texts = open_storage(tmp_path / "fathom.sqlite").pages
     found = engine("Shelf", roots=(shelf / "allowed",), texts=texts)
     hits = await found(QUERY.model_copy(update={"text": "조력 발전"}), limit=9)
     assert [hit.rank for hit in hits] == [1, 2, 3, 4, 5]
@@ -161,32 +162,17 @@ def test_one_engine_serves_several_event_loops() -> None:
         assert asyncio.run(found(QUERY, limit=1))
 
 
-async def test_texts_are_found_again_after_a_crash() -> None:
-    shelf: dict[str, str] = {}
-
-    async def keep(text: str) -> None:
-        shelf[sha256(text.encode()).hexdigest()] = text
-
-    async def find(key: str) -> str | None:
-        return shelf.get(key)
-
-    (hit,) = await engine("Plain", texts=TextStore(keep, find))(QUERY, limit=1)
-    assert (await RetrieverReader(TextStore(find=find))(hit)).text == "Plain words."
+async def test_texts_are_found_again_by_the_reader(tmp_path: Path) -> None:
+    texts = open_storage(tmp_path / "fathom.sqlite").pages
+    (hit,) = await engine("Plain", texts=texts)(QUERY, limit=1)
+    assert (await RetrieverReader(texts)(hit)).text == "Plain words."
     with pytest.raises(Unreadable, match="no longer known"):
-        await RetrieverReader(TextStore())(hit)
+        await RetrieverReader(open_storage(tmp_path / "other.sqlite").pages)(hit)
 
 
-async def test_memory_is_bounded_and_the_latest_stay() -> None:
-    texts = TextStore(max_chars=10)
-    first, second = await texts.put("12345"), await texts.put("67890")
-    await texts.put("12345")
-    third = await texts.put("abcde")
-    assert [await texts.get(key) for key in (first, second, third)] == ["12345", None, "abcde"]
-
-
-async def test_the_reader_reads_nothing_else() -> None:
+async def test_the_reader_reads_nothing_else(tmp_path: Path) -> None:
     with pytest.raises(Refused):
-        await RetrieverReader(TextStore())(at("https://a.example/1"))
+        await RetrieverReader(open_storage(tmp_path / "fathom.sqlite").pages)(at("https://a.example/1"))
 
 
 @pytest.mark.parametrize(

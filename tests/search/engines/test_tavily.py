@@ -1,5 +1,7 @@
 """Tavily, through its own SDK, against a server that speaks its format."""
 
+from pathlib import Path
+
 import pytest
 from standins.server import Answer, closed_port, json_answer
 from standins.tavily import KEY, TavilyServer, failure, result
@@ -7,8 +9,8 @@ from standins.tavily import KEY, TavilyServer, failure, result
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.engines.tavily import Tavily
 from fathom.search.protocol import SearchEngine
-from fathom.search.results import TextStore
 from fathom.state import Query
+from fathom.storage import open_storage
 
 QUERY = Query(id="q1", text="tidal power cost", question="s1", round=1)
 HTML = Answer(200, {"content-type": "text/html"}, b"<html><body>Please log in</body></html>")
@@ -179,8 +181,11 @@ def test_the_key_is_not_shown_and_the_port_is_kept() -> None:
     assert (engine.name, engine.capabilities) == ("tavily", frozenset({"web", "news", "content"}))
 
 
-async def test_a_deep_search_is_advanced_costs_double_and_brings_texts() -> None:
-    texts, page = TextStore(), "# Tidal power\n\n" + "Costs fell in every year. " * 40
+async def test_a_deep_search_is_advanced_costs_double_and_brings_texts(tmp_path: Path) -> None:
+    texts, page = (
+        open_storage(tmp_path / "fathom.sqlite").pages,
+        "# Tidal power\n\n" + "Costs fell in every year. " * 40,
+    )
     rows = [result("https://a.example/1", raw_content=page), result("https://a.example/2")]
     with TavilyServer(rows) as server:
         engine = tavily(server, is_deep=True, texts=texts)

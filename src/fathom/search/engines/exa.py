@@ -13,10 +13,11 @@ from pydantic import BaseModel
 
 from fathom.search.api_client import ApiClient, check_key
 from fathom.search.protocol import Capability
-from fathom.search.results import MAX_SNIPPET_CHARS, ResultRow, TextStore, iso_date, keep_text, to_hits
+from fathom.search.results import MAX_SNIPPET_CHARS, ResultRow, iso_date, keep_text, to_hits
 from fathom.search.scope import Scope, bare_domain
 from fathom.settings.settings import ExaType
 from fathom.state import Hit, Query
+from fathom.storage.content import PageTable
 
 _FOR_ONE_PRICE = 10
 _MAX_RESULTS = 100
@@ -53,7 +54,7 @@ class Exa:
     search_type: ExaType = "auto"
     is_deep: bool = False
     has_images: bool = False
-    texts: TextStore | None = field(default=None, repr=False)
+    texts: PageTable | None = field(default=None, repr=False)
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     usd_per_call: float = 0.007

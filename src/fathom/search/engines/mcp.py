@@ -18,8 +18,9 @@ from fathom.reading.protocol import Document
 from fathom.search.mcp_call import McpCall
 from fathom.search.mcp_servers import FETCH_TOOL, SEARCH_TOOL, McpServer, McpTool
 from fathom.search.protocol import Capability
-from fathom.search.results import MAX_SNIPPET_CHARS, TextStore, keep_text, strip_markup
+from fathom.search.results import MAX_SNIPPET_CHARS, keep_text, strip_markup
 from fathom.state import Hit, Query
+from fathom.storage.content import PageTable
 from fathom.tracing import TracedRun
 
 MCP_SCHEME = "mcp://"
@@ -40,7 +41,7 @@ class McpSearch:
     usd_per_call: float = 0.0
     pause_s: float = 0.0
     name: str = "mcp"
-    texts: TextStore | None = field(default=None, repr=False)
+    texts: PageTable | None = field(default=None, repr=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web", "content"}), init=False)
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:

@@ -24,8 +24,9 @@ from fathom.http.urls import is_web_address
 from fathom.reading.documents import parse_document
 from fathom.reading.protocol import Document
 from fathom.search.protocol import Capability
-from fathom.search.results import MAX_SNIPPET_CHARS, TextStore, iso_date, strip_markup
+from fathom.search.results import MAX_SNIPPET_CHARS, iso_date, strip_markup
 from fathom.state import Hit, Query
+from fathom.storage.content import PageTable
 
 T = TypeVar("T")
 _NAME = r"[^\W\d]\w*"
@@ -162,7 +163,7 @@ class RetrieverSearch:
 
     place: str
     arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    texts: TextStore = field(default_factory=TextStore, repr=False)
+    texts: PageTable | None = field(default=None, repr=False)
     roots: tuple[Path, ...] = ()
     timeout_s: float = 60.0
     usd_per_call: float = 0.0
@@ -211,7 +212,7 @@ class RetrieverSearch:
                 return source.strip()
             if path := await asyncio.to_thread(self._file, source.strip()):
                 return path.as_uri()
-        if not found.text.strip():
+        if not found.text.strip() or self.texts is None:
             return ""
         return f"{RETRIEVER_SCHEME}{self.name}/{await self.texts.put(found.text)}"
 
@@ -245,13 +246,13 @@ class RetrieverSearch:
 class RetrieverReader:
     """Reads `retriever://NAME/HASH`: words that an engine found, in this process or in one before it."""
 
-    texts: TextStore
+    texts: PageTable
 
     async def __call__(self, hit: Hit) -> Document:
         """The document behind one hit."""
         if not hit.address.startswith(RETRIEVER_SCHEME):
             raise Refused(f"{hit.address} is not a document of a retriever")
-        text = await self.texts.get(hit.address.rpartition("/")[2])
+        text = await self.texts.find(hit.address.rpartition("/")[2])
         if text is None:
             raise Unreadable(f"the text of {hit.address} is no longer known")
         body = text.encode("utf-8", "replace")

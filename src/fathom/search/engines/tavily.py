@@ -19,8 +19,9 @@ from fathom.http.client import load_tls_context
 from fathom.http.retry import error_for_status
 from fathom.search.api_client import ApiClient, check_key, error_text, parse_answer
 from fathom.search.protocol import Capability
-from fathom.search.results import ResultRow, TextStore, iso_date, keep_text, to_hits
+from fathom.search.results import ResultRow, iso_date, keep_text, to_hits
 from fathom.state import Hit, Query
+from fathom.storage.content import PageTable
 
 _MAX_QUERY_CHARS = 400
 _MAX_RESULTS = 20
@@ -73,7 +74,7 @@ class Tavily:
     timeout_s: float = 30.0
     usd_per_call: float = 0.008  # one credit, paid as you go
     is_deep: bool = False
-    texts: TextStore | None = field(default=None, repr=False)
+    texts: PageTable | None = field(default=None, repr=False)
     name: str = field(default="tavily", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web", "news", "content"}), init=False)
 
