@@ -53,7 +53,7 @@ async def confirm(
     candidates = make_candidates(state["edit"], sections, claims, evidence)
     doubtful = [one for one in candidates if one.needs_check(claims)]
     conclusions = main_conclusions(candidates, sections)
-    bases = {one.sentence.text: [base.text for base in one.rests_on] for one in candidates}
+    bases = {one.sentence.text: one.grounds for one in candidates}
     main = [
         replace(check_item(sentence, section, evidence), rests_on=bases.get(sentence.text, []))
         for section, sentence in conclusions

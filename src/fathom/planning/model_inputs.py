@@ -36,6 +36,7 @@ from fathom.planning.reading_list import DIRECT_FROM, origin_hits
 from fathom.planning.tree import gaps_to_close
 from fathom.reading.protocol import Reader
 from fathom.state import (
+    CheckName,
     Effort,
     Failure,
     Hit,
@@ -250,16 +251,38 @@ _QUICK_PATIENCE = 1  # rounds after which an important gap no longer keeps a qui
 
 
 def assess_without_model(state: ResearchState, language: str | None) -> ModelResult[Assessment] | None:
-    """Return an assessment if no model is needed: no claims, or in an update the same as before."""
+    """Return an assessment if no model is needed: no claims, or nothing new since the last one."""
     claims, earlier = state.get("claims", []), state.get("earlier")
     if not claims:
         is_rejected = any(not entry.section for entry in state.get("rejected", []))
         return ModelResult(assess_no_claims(state.get("questions", []), language, is_rejected=is_rejected))
-    if earlier is None or {claim.id for claim in claims} != {claim.id for claim in earlier.claims}:
+    if earlier and {claim.id for claim in claims} == {claim.id for claim in earlier.claims}:
+        return ModelResult(_repeat_assessment(earlier.judgements[-1]))
+    judgements = state.get("judgements", [])
+    if not judgements or judgements[-1].is_by_words or not _is_nothing_new(state, judgements[-1]):
         return None
-    last = earlier.judgements[-1]
-    known = Assessment(last.rubric, last.gaps, confidence=last.confidence, is_by_words=last.is_by_words)
-    return ModelResult(known)
+    known = _repeat_assessment(judgements[-1])
+    return ModelResult(replace(known, outline=state.get("outline"), failed=_failed_checks(judgements[-1])))
+
+
+def _repeat_assessment(last: Judgement) -> Assessment:
+    """Return the last answer, with the gaps as they were before failed rounds lowered them."""
+    gaps = [
+        gap.model_copy(update={"priority": gap.lowered_from or gap.priority, "lowered_from": None})
+        for gap in last.gaps
+    ]
+    return Assessment(last.rubric, gaps, confidence=last.confidence, is_by_words=last.is_by_words)
+
+
+def _is_nothing_new(state: ResearchState, last: Judgement) -> bool:
+    """Tell whether no page was read, anew or again, and no claim was found since the last judgement."""
+    is_reread = any(one.round > last.round for one in state.get("rereads", []))
+    is_same = (last.claims, last.pages) == (len(state.get("claims", [])), len(state.get("pages", [])))
+    return is_same and not is_reread
+
+
+def _failed_checks(last: Judgement) -> list[CheckName]:
+    return [check.name for check in last.checks if not check.is_passed]
 
 
 def weigh_round_hypotheses(state: ResearchState, assessment: Assessment) -> list[Hypothesis]:

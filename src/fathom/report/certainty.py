@@ -27,6 +27,7 @@ from fathom.state import (
     SubQuestion,
 )
 from fathom.text.messages import Messages
+from fathom.text.normalization import shorten_line
 
 Doubt = Literal["open", "thin", "weak"]
 
@@ -172,7 +173,7 @@ def describe_certainty(
     if told:
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
     lines += missing
-    if status == "complete" and kind == "report" and not missing:
+    if status == "complete" and is_report and not missing and not outcome.judgement.gaps:
         lines.append(words("certainty.nothing_missing"))
     if is_report and _has_inferences(outcome, numbers):
         lines.append(words("certainty.inferences"))
@@ -272,11 +273,13 @@ def describe_failures(failures: Sequence[Failure], words: Messages) -> Iterator[
 
 
 def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
-    """What was looked for and not found, or was found and refused."""
+    """What was looked for and not found, or was found and refused, unless the text says it already."""
+    said = " ".join(limit for section in outcome.sections for s in section.sentences for limit in s.limits)
     told = [
         words("certainty.refused", point=point) if gap.is_rejected else point
         for gap in outcome.judgement.gaps
         if gap.importance != "low" and (point := escape_markdown(gap.description.rstrip(".")))
+        if shorten_line(gap.description) not in said  # the text has a sentence about it
     ]
     answered = {claim.question for claim in outcome.known}
     told += [

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from fathom.errors import ProviderError
 from fathom.evidence.calculation import find_calculation_fault, recompute
 from fathom.evidence.checks.derivation import Passage, find_underived
-from fathom.evidence.context import find_windows, join_passages
+from fathom.evidence.context import find_windows, heading_path, join_passages
 from fathom.evidence.grounding import is_quotation, is_verbatim
 from fathom.evidence.support import find_contradicting_quote, find_unsupported, is_connective
 from fathom.report.passages import has_address, is_extract, strip_marks
@@ -100,9 +100,8 @@ def check_item(sentence: Sentence, section: Section, evidence: PassagesByClaim) 
         value = recompute(given, own, statement).value
         named = ", ".join(f"{one.name} = {one.value}" for one in given.operands)
         calculation = f"{given.formula}, with {named}; code makes it {value}"
-    caption = _caption(sentence, section)
     return SentenceToCheck(
-        statement=f"{caption} – {statement}" if caption else statement,
+        statement=captioned_statement(sentence, section),
         kind=sentence.kind if sentence.status == "supported" or sentence.limits else "link",
         claims=sentence.claims,
         calculation=calculation,
@@ -181,9 +180,11 @@ def cell_statement(sentence: Sentence, section: Section) -> str:
     return f"{next(labels, '')} – {column}: {sentence.text}".strip(" –")
 
 
-def _caption(sentence: Sentence, section: Section) -> str:
+def captioned_statement(sentence: Sentence, section: Section) -> str:
+    """Return the sentence; a table's cell with the caption and the names of its row and column."""
     is_cell = sentence.row is not None and sentence.block < len(section.blocks)
-    return section.blocks[sentence.block].title if is_cell else ""
+    caption = section.blocks[sentence.block].title if is_cell else ""
+    return " – ".join(filter(None, [caption, cell_statement(sentence, section)]))
 
 
 def quotes_behind_sentence(sentence: Sentence, claims: ClaimsById) -> list[str]:
@@ -247,7 +248,11 @@ def _set_status(sentence: Sentence, claims: ClaimsById) -> Sentence:
 
 _AROUND_CHARS = 100  # the sentence before and after
 
-_MOST_TOKENS = 4_000  # of one page
+_WHOLE_CHARS = 400  # a paragraph with a quote is shown whole if no more than this is added at either end
+
+_CODE = re.compile(r"^(`{3,})$.*?^\1$", re.MULTILINE | re.DOTALL)
+
+_MOST_TOKENS = 5_000  # of one page
 
 _MOST_TOKENS_TOGETHER = 10_000
 
@@ -289,8 +294,32 @@ def latest_day(pages: Sequence[Page]) -> str:
 
 
 def _passages(quotes: Sequence[Quote], text: str) -> str:
-    parts = (text[start:end].strip() for start, end in find_windows(quotes, text, _AROUND_CHARS))
-    return _GAP.join(part for part in parts if part)
+    """Return the text around the quotes under its headings: whole paragraphs, and examples of code whole."""
+    code = [found.span() for found in _CODE.finditer(text)]
+    spans: list[tuple[int, int]] = []
+    for start, end in find_windows(quotes, text, _AROUND_CHARS):
+        start, end = _to_paragraphs(text, start, end)
+        touched = [span for span in code if span[0] < end and start < span[1]]
+        start, end = min([start, *(a for a, _ in touched)]), max([end, *(b for _, b in touched)])
+        if spans and start - spans[-1][1] <= _AROUND_CHARS:
+            before = spans.pop()
+            start, end = before[0], max(end, before[1])
+        spans.append((start, end))
+    return _GAP.join(_under_headings(text, start, end) for start, end in spans)
+
+
+def _to_paragraphs(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span widened to whole paragraphs, at either end only if that is near."""
+    before, after = text[:start].rpartition("\n\n")[2], text[end:].partition("\n\n")[0]
+    return (
+        start - len(before) if len(before) <= _WHOLE_CHARS else start,
+        end + len(after) if len(after) <= _WHOLE_CHARS else end,
+    )
+
+
+def _under_headings(text: str, start: int, end: int) -> str:
+    part, path = text[start:end].strip(), " > ".join(heading_path(text, start))
+    return f"[{path}] {part}" if path and not part.startswith("#") else part
 
 
 def _make_source_text(page: Page, passages: str) -> SourceText:

@@ -14,6 +14,7 @@ from fathom.evidence.checks.figures import find_figures
 from fathom.report.drafting import (
     ClaimsById,
     PassagesByClaim,
+    captioned_statement,
     check_by_code,
     check_item,
     needs_no_check,
@@ -46,11 +47,12 @@ class EditCandidate:
     sentence: Sentence
     section: Section
     rests_on: Sequence[Sentence] = ()
+    grounds: Sequence[str] = ()  # those sentences as a checker reads them, cells with their row and column
 
     def item(self, evidence: PassagesByClaim) -> SentenceToCheck:
         """Return it as its checker sees it."""
         item = check_item(self.sentence, self.section, evidence)
-        return replace(item, rests_on=[one.text for one in self.rests_on])
+        return replace(item, rests_on=self.grounds)
 
     def needs_check(self, claims: ClaimsById) -> bool:
         """Whether a model has to look at it: not at what was checked word for word."""
@@ -124,8 +126,15 @@ def _summary_candidates(
 ) -> list[EditCandidate]:
     found = []
     for number, wanted in enumerate(edit.summary[:_MOST_SUMMARY]):
-        known = [places[n][1] for n in dict.fromkeys(wanted.rests_on) if n in places]
-        bases = [one for one in known if one.status == "supported" or one.kind == "limit"]
+        known = [
+            (section, one)
+            for n in dict.fromkeys(wanted.rests_on)
+            if n in places
+            for section, one in _expand_row(*places[n])
+            if one.status == "supported" or one.kind == "limit"
+        ]
+        bases = [one for _, one in known]
+        grounds = list(dict.fromkeys(captioned_statement(one, section) for section, one in known))
         if not bases:
             continue
         wordings: dict[str, Literal["summary", "plainer"]] = {
@@ -136,8 +145,16 @@ def _summary_candidates(
             given = _make_summary_sentence(text, bases)
             section = Section(id=SUMMARY_ID, title="", sentences=[given])
             checked = check_by_code(redraft_sentence(given, claims), claims, evidence)
-            found.append(EditCandidate(use, number, checked, section, bases))
+            found.append(EditCandidate(use, number, checked, section, bases, grounds))
     return found
+
+
+def _expand_row(section: Section, sentence: Sentence) -> list[tuple[Section, Sentence]]:
+    """Return the sentence; for the name of a table's row, which has no evidence, the row's cells."""
+    if sentence.row is None or sentence.column:
+        return [(section, sentence)]
+    row = (one for one in section.sentences if (one.block, one.row) == (sentence.block, sentence.row))
+    return [(section, one) for one in row]
 
 
 def _make_summary_sentence(text: str, bases: Sequence[Sentence]) -> Sentence:

@@ -58,7 +58,7 @@ def _open_points(state: Writing) -> Iterator[tuple[str, str]]:
         yield gap.description, f"Not answered ({why}): {shorten_line(gap.description)}"
     for heading in headings:
         if heading.lacks:
-            yield heading.lacks, f"On {heading.title} the sources lack: {shorten_line(heading.lacks)}"
+            yield heading.lacks, f"About “{heading.title}”: {shorten_line(heading.lacks)}"
 
 
 def _dispute_limits(state: Writing) -> Iterator[str]:

@@ -136,11 +136,21 @@ def _cited_claims(brief: CheckInput, items: Sequence[SentenceToCheck]) -> list[C
 
 
 def _choose_controls(brief: CheckInput, texts: Mapping[str, str], seed: str) -> list[Control]:
-    """Two wrong sentences and a right one; of few items, one wrong sentence."""
+    """Two wrong sentences and a right one; of few items, one wrong sentence.
+
+    They are made of the sentences themselves, so that they read alike; of claims if that is not enough.
+    """
     said = {item.statement for item in brief.items}
     ranked = sorted(brief.claims, key=lambda claim: short_hash(seed, claim.id))
-    stated = ((claim.statement, claim.quotes, texts.get(claim.quotes[0].page, "")) for claim in ranked)
-    pool = draw_controls([], stated, said, seed)
+    known = {claim.id: claim for claim in ranked}
+    facts = [item for item in brief.items if item.kind == "fact" and known.keys() >= set(item.claims)]
+    drafted = [
+        (item.statement, [quote for c in item.claims for quote in known[c].quotes])
+        for item in sorted(facts, key=lambda item: short_hash(seed, item.statement))
+        if item.claims
+    ]
+    stated = [*drafted, *((claim.statement, claim.quotes) for claim in ranked)]
+    pool = draw_controls([], ((s, q, texts.get(q[0].page, "")) for s, q in stated), said, seed)
     if all(control.is_true for control in pool):
         pool += _mismatched_controls(ranked)
     chosen = choose_controls(pool, seed)
@@ -148,8 +158,8 @@ def _choose_controls(brief: CheckInput, texts: Mapping[str, str], seed: str) -> 
 
 
 def _control_item(control: Control, claims: Sequence[Claim]) -> SentenceToCheck:
-    own = next(claim.id for claim in claims if claim.quotes[0] == control.quotes[0])
-    return SentenceToCheck(control.statement, "fact", [own])
+    own = [claim.id for claim in claims if any(quote in control.quotes for quote in claim.quotes)]
+    return SentenceToCheck(control.statement, "fact", own)
 
 
 def _mismatched_controls(claims: Sequence[Claim]) -> list[Control]:
