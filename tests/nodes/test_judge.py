@@ -106,6 +106,19 @@ async def test_with_nothing_known_no_model_is_paid_to_say_so() -> None:
     assert "report" not in update
 
 
+async def test_a_round_that_brought_nothing_new_is_not_judged_by_a_model_again() -> None:
+    lowered = gap("medium").model_copy(update={"lowered_from": "high", "tried": 2})
+    before = judgement(1, claims=2, pages=2, gaps=[lowered], confidence=0.4)
+    silent = FakeModel()
+    (found,) = (await judged({**STATE, "judgements": [before]}, silent))["judgements"]
+    assert not silent.asked
+    assert (found.round, found.new_claims, found.confidence) == (2, 0, 0.4)
+    assert [(one.priority, one.tried) for one in found.gaps] == [("medium", 3)]  # still lowered by its tries
+    read = FakeModel(assessments=[Assessment(RUBRIC, [])])
+    await judged({**STATE, "judgements": [before.model_copy(update={"pages": 1})]}, read)
+    assert read.asked  # a page was read, though nothing was found in it
+
+
 async def test_the_end_with_nothing_is_an_honest_report() -> None:
     state: ResearchState = {
         **STATE,

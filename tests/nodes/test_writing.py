@@ -17,7 +17,7 @@ from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
 from fathom.nodes.rewrite import rewrite
 from fathom.nodes.settle import settle
-from fathom.report.editing import apply_edit, make_summary
+from fathom.report.editing import apply_edit, make_candidates, make_summary
 from fathom.report.outline import section_basis
 from fathom.report.sentence_checks import CheckInput
 from fathom.state import (
@@ -547,6 +547,19 @@ async def test_a_summary_inherits_its_citations_and_comes_first() -> None:
         ("The gates may soon fail.", ["c"], "inference"),
     ]
     assert update["sections"][1:] == SECTIONS
+
+
+async def test_a_summary_that_names_a_row_of_a_table_rests_on_its_cells_and_they_are_shown_whole() -> None:
+    cells = [
+        Sentence(text="Gates", claims=[], status="connective", kind="link", row=0, column=0),
+        Sentence(text="old", claims=["c"], status="supported", row=0, column=1),
+    ]
+    table = Block(kind="table", title="What ages", columns=["Part", "State"])
+    drawn = section(*cells).model_copy(update={"blocks": [table]})
+    edit = Edit(summary=[SummarySentence(text="The gates are old.", rests_on=[1])])
+    (made,) = make_candidates(edit, [drawn], {one.id: one for one in CLAIMS}, {})
+    assert made.sentence.claims == ["c"]
+    assert "What ages – Gates – State: old" in made.grounds
 
 
 async def test_a_summary_sentence_that_fails_gives_way_to_its_second_wording() -> None:
