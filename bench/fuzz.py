@@ -81,7 +81,7 @@ def fuzz_ledgers(body: bytes) -> None:
 
 def fuzz_bodies(body: bytes) -> None:
     """The body of a request to a served graph."""
-    from fathom.web.bodies import fault_of
+    from fathom.web.protection import fault_of
 
     fault = fault_of("/threads/x/state" if body[:1] < b"\x80" else "/runs/wait", body[1:])
     if "\n" in fault:
