@@ -14,11 +14,11 @@ from fathom.audit.records import (
     ReportStatement,
     audit_phrases,
 )
+from fathom.report.formats.html import make_page
 from fathom.state import Quote
 from fathom.text.messages import Messages
 from fathom.text.normalization import one_line, shorten_line
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = files("fathom.audit").joinpath("audit.css").read_text("utf-8").strip()
 _CELL_CHARS = 140
 _WEB = re.compile(r"https?://[^\s()<>\"']{1,2000}+")
@@ -89,25 +89,16 @@ def render_html(result: AuditResult) -> str:
     """Return the report with every statement in the colour of its verdict, as one page without script."""
     say = words_for(result)
     verdicts = {one.statement: one for one in result.verdicts}
-    title = escape(say("title", title=one_line(result.title)))
-    head = (
-        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">'
-        f"<title>{title}</title><style>{_STYLE}</style>"
-    )
+    title = say("title", title=one_line(result.title))
     summary = "".join(f"<li>{escape(line)}</li>" for line in summarize(result).split("\n"))
     legend = " ".join(
         f'<span class="{_css(name)}">{escape(say(f"verdict.{name}"))}</span>' for name in VERDICTS
     )
-    body = [f"<h1>{title}</h1><ul>{summary}</ul><p class=legend>{legend}</p><hr>"]
+    body = [f"<h1>{escape(title)}</h1><ul>{summary}</ul><p class=legend>{legend}</p><hr>"]
     body += [_block(block, result, verdicts, say) for block in result.blocks]
     sources = "".join(f"<li>{_linked(line)}</li>" for line in _source_lines(result, say))
     body += [f"<hr><h2>{escape(say('sources'))}</h2><ul>{sources}</ul>"] if sources else []
-    page = "\n".join(body)
-    return (
-        f'<!doctype html>\n<html lang="{say.language}"><head>{head}</head>\n<body><main>\n'
-        f"{page}\n</main></body></html>\n"
-    )
+    return make_page(title, say.language, _STYLE, body)
 
 
 def _block(block: ReportBlock, result: AuditResult, verdicts: dict[str, AuditVerdict], say: Messages) -> str:

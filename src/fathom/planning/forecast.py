@@ -26,11 +26,11 @@ _REPORT_ROLES = {"outline", "write"}
 
 @dataclass(frozen=True)
 class RoleWork:
-    """What one role did with one model."""
+    """What one role did with one model; of expected work, the tokens are those of one call."""
 
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
+    calls: float = 0
+    tokens_in: float = 0
+    tokens_out: float = 0
 
 
 @dataclass(frozen=True)
@@ -152,15 +152,6 @@ def make_forecast(
     )
 
 
-@dataclass(frozen=True)
-class _Expected:
-    """Calls of a role, and tokens per call."""
-
-    calls: float
-    tokens_in: float
-    tokens_out: float
-
-
 def _run_size(run_config: RunConfig, question: str) -> _Size:
     worth = estimate_effort(question, run_config.depth)
     own = apply_effort(run_config, worth)
@@ -175,7 +166,7 @@ def _run_size(run_config: RunConfig, question: str) -> _Size:
 
 def _expected_work(
     settings: Settings, run_config: RunConfig, size: _Size, alike: Sequence[PastRun], past: Sequence[PastRun]
-) -> dict[tuple[Role, str], _Expected]:
+) -> dict[tuple[Role, str], RoleWork]:
     """Return the expected calls and tokens of each role and model: defaults adjusted by earlier runs."""
     pages = size.expected_pages
     usual: Mapping[Role, float] = {
@@ -187,7 +178,7 @@ def _expected_work(
         "write": _WRITE_CALLS,
         "check": _CHECK_CALLS,
     }
-    expected: dict[tuple[Role, str], _Expected] = {}
+    expected: dict[tuple[Role, str], RoleWork] = {}
     for role in get_args(Role):
         model = settings.model_for(role, run_config.model_of(role))
         calls = _mean(usual[role], [_calls_of_role(run, role) for run in alike])
@@ -196,15 +187,15 @@ def _expected_work(
         usual_in, usual_out = _USUAL_TOKENS[role]
         tokens_in = (_TRUST * usual_in + sum(work.tokens_in for work in known)) / (_TRUST + made)
         tokens_out = (_TRUST * usual_out + sum(work.tokens_out for work in known)) / (_TRUST + made)
-        expected[role, model] = _Expected(calls, tokens_in, tokens_out)
+        expected[role, model] = RoleWork(calls, tokens_in, tokens_out)
     return expected
 
 
-def _calls_of_role(run: PastRun, role: str) -> int:
+def _calls_of_role(run: PastRun, role: str) -> float:
     return sum(work.calls for (who, _), work in run.work.items() if who == role)
 
 
-def _models_usd(settings: Settings, work: Mapping[tuple[Role, str], _Expected]) -> float:
+def _models_usd(settings: Settings, work: Mapping[tuple[Role, str], RoleWork]) -> float:
     """Return the likely cost of the work, without models of unknown price."""
     prices = load_prices(settings.prices_file, settings.home)
     return sum(

@@ -242,31 +242,18 @@ _COUNTER_ENDINGS = (
     "criticism", "evidence against", "limitations", "disputed", "failure", "contrary findings", "debunked",
     "problems", "counterexample", "does not", "overestimated", "retracted",
 )  # fmt: skip
-
 _COUNTER_ENDINGS_KOREAN = (
-    "비판",
-    "반박",
-    "한계",
-    "논란",
-    "실패",
-    "반대 근거",
-    "문제점",
-    "반례",
-    "과장",
-    "철회",
-)
-
+    "비판", "반박", "한계", "논란", "실패", "반대 근거", "문제점", "반례", "과장", "철회",
+)  # fmt: skip
 _ANGLE_ENDINGS = (
     "history", "cost", "risks", "examples", "statistics", "regulation", "alternatives", "research", "review",
     "case study", "forecast", "comparison", "standards", "environment", "economics", "experience", "safety",
     "method", "origin", "impact",
 )  # fmt: skip
-
 _ANGLE_ENDINGS_KOREAN = (
     "역사", "비용", "위험", "사례", "통계", "규제", "대안", "연구", "전망", "비교", "환경", "경제",
     "안전", "영향",
 )  # fmt: skip
-
 _MAX_CORE_WORDS = 9
 
 

@@ -184,22 +184,8 @@ _DIRECTION_WORDS = frozenset(
 )
 
 _FILLERS = frozenset(
-    [
-        "fact",
-        "detail",
-        "information",
-        "info",
-        "guide",
-        "overview",
-        "explain",
-        "late",
-        "new",
-        "recent",
-        "full",
-        "basic",
-    ]
+    "fact detail information info guide overview explain late new recent full basic".split()  # noqa: SIM905
 )
-
 _ASKS_WHOM = re.compile(r"(?:who|whom)\s+(?:\w+\s+)?(?:did|does|do)\b", re.IGNORECASE)
 
 _ROLES = (

@@ -7,10 +7,10 @@ it, the reward is new verified claims per query. Pure functions: the same tree a
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fathom.planning.effort import describe_effort
-from fathom.planning.queries import normalize_query
+from fathom.planning.queries import extract_topic, normalize_query
 from fathom.planning.questions import find_recurring_names, split_question
 from fathom.state import (
     Claim,
@@ -30,6 +30,7 @@ from fathom.text.ranking import terms
 
 EXPLORATION = 0.7
 EMPTY_AFTER = 4  # pulls without a single claim
+_VISITED = frozenset({"explored", "empty"})
 _MAX_UNASKED_GAPS = 20
 _MAX_OLDER_GAPS = 3
 PRIORITY_WEIGHTS = {"high": 1.0, "medium": 0.6, "low": 0.3}
@@ -55,7 +56,7 @@ def rank_arms(ids: Iterable[str], asked: Sequence[Query], claims: Sequence[Claim
     arms = [_make_arm(name, pulls[name], found[name], total) for name in names]
     # If all are empty, none is pruned: the run must ask something.
     if all(arm.is_pruned for arm in arms):
-        arms = [Arm(a.id, a.pulls, a.reward, a.bound, is_pruned=False) for a in arms]
+        arms = [replace(arm, is_pruned=False) for arm in arms]
     return sorted(arms, key=lambda arm: (arm.is_pruned, -arm.bound, arm.id))
 
 
@@ -147,10 +148,8 @@ def is_off_angle(statement: str, question: str) -> bool:
 
 
 def topic_phrase(question: str) -> str:
-    """Return the content words of a question as written, in order."""
-    wanted = terms(question)
-    kept = [word for word in question.rstrip("?？.! ").split() if terms(word) & wanted]
-    words = " ".join(kept).strip(",;:") or question
+    """Return the topic of a question as a title."""
+    words = extract_topic(question)
     return words[:1].upper() + words[1:]
 
 
@@ -262,7 +261,7 @@ def grow_tree(
 def rate_direction(direction: Direction, tree: Sequence[Direction], picks: int = 0) -> float:
     """Score a direction by its parent's value, its few visits, and its novelty."""
     parent = next((one for one in tree if one.id == direction.parent), None)
-    total = sum(one.status in {"explored", "empty"} for one in tree)
+    total = sum(one.status in _VISITED for one in tree)
     rate = direction_worth(parent, tree) if parent else 0.0
     visits = 1 + picks + (parent.visits if parent else 0)
     bound = rate / (1 + rate) + EXPLORATION * math.sqrt(math.log(total + 2) / visits)
@@ -271,8 +270,12 @@ def rate_direction(direction: Direction, tree: Sequence[Direction], picks: int =
 
 def direction_worth(direction: Direction, tree: Sequence[Direction]) -> float:
     """Return new claims per search, over the direction and its descendants."""
-    below = [one for one in tree if one.id == direction.id or one.id.startswith(f"{direction.id}.")]
+    below = _with_descendants(direction, tree)
     return sum(one.claims for one in below) / max(1, sum(one.asked for one in below))
+
+
+def _with_descendants(direction: Direction, tree: Sequence[Direction]) -> list[Direction]:
+    return [one for one in tree if one.id == direction.id or one.id.startswith(f"{direction.id}.")]
 
 
 def _make_children(directions: Sequence[Direction], level: int) -> list[Direction]:
@@ -302,7 +305,7 @@ def _make_children(directions: Sequence[Direction], level: int) -> list[Directio
 
 def _prune(direction: Direction, tree: Sequence[Direction]) -> Direction:
     """Prune an unexplored direction whose two siblings came back empty."""
-    beside = [one for one in tree if one.parent == direction.parent and one.status in {"explored", "empty"}]
+    beside = [one for one in tree if one.parent == direction.parent and one.status in _VISITED]
     is_barren = len(beside) >= _EMPTY_TWICE and all(one.status == "empty" for one in beside)
     if direction.status != "open" or not direction.parent or not is_barren:
         return direction
@@ -311,13 +314,11 @@ def _prune(direction: Direction, tree: Sequence[Direction]) -> Direction:
 
 
 def _count_visits(direction: Direction, tree: Sequence[Direction]) -> Direction:
-    below = [one for one in tree if one.id == direction.id or one.id.startswith(f"{direction.id}.")]
-    return direction.model_copy(
-        update={"visits": sum(one.status in {"explored", "empty"} for one in below)},
-    )
+    below = _with_descendants(direction, tree)
+    return direction.model_copy(update={"visits": sum(one.status in _VISITED for one in below)})
 
 
 def _rate_novelty(direction: Direction, tree: Sequence[Direction]) -> float:
     own = terms(direction.text)
-    others = [terms(one.text) for one in tree if one.status in {"explored", "empty"}]
+    others = [terms(one.text) for one in tree if one.status in _VISITED]
     return 1.0 - max((len(own & other) / max(1, len(own | other)) for other in others), default=0.0)

@@ -1,6 +1,6 @@
-"""Sources as BibTeX: one entry a source, with a key that no other has.
+"""Sources for reference managers: BibTeX, CSL-JSON and RIS, with the same keys in each.
 
-Does not know which sources are cited, or files. What a page says of itself is never trusted to be BibTeX:
+Does not know what they are cited for, or files. What a page says of itself is never trusted to be BibTeX:
 braces, backslashes and signs with a meaning come out as plain text.
 """
 
@@ -8,7 +8,7 @@ import asyncio
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, Protocol
@@ -28,15 +28,11 @@ _SIGNS = {
     "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_"},
 }
-
 _YEAR = re.compile(r"^(1[5-9]|20)\d\d")
-
+_DATE = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _ARXIV = re.compile(r"^https://arxiv\.org/abs/(.+)$")
-
 _INITIALS = re.compile(r"^[A-Z]{1,3}$")
-
 _STOP_WORDS = {"a", "an", "the", "on", "of", "in", "to", "and", "for", "how", "what", "is"}
-
 _KEY_CHARS = 24
 
 
@@ -266,3 +262,69 @@ def _key_findings(page: Page, state: RunState) -> list[str]:
 
 def _slug(title: str) -> str:
     return re.sub(r"[^\w]+", "-", title.casefold()).strip("-")[:_NAME_CHARS].strip("-") or "paper"
+
+
+def render_csl_json(pages: Sequence[Page], cited: Sequence[str]) -> str:
+    """An array of items, with the same keys as in BibTeX."""
+    keys = make_bibtex_keys(pages)
+    items = [_item(keys[page.address], page) for page in pages if page.sha in cited]
+    return dump_json(items, 2) + "\n"
+
+
+def render_ris(pages: Sequence[Page], cited: Sequence[str]) -> str:
+    """A record a source; lines end as the format asks."""
+    keys = make_bibtex_keys(pages)
+    wanted = [page for page in pages if page.sha in cited]
+    lines = [
+        f"{tag}  - {_line(words)}" for page in wanted for tag, words in _fields(keys[page.address], page)
+    ]
+    return "".join(f"{line}\r\n" for line in lines)
+
+
+def _item(key: str, page: Page) -> dict[str, Any]:
+    arxiv = arxiv_number(page)
+    item = {
+        "id": key,
+        "type": "article" if arxiv else "article-journal" if page.doi else "webpage",
+        "title": _line(page.title or page.address),
+        "author": [_csl_name(name) for name in split_authors(page.author)],
+        "issued": _csl_date(page.published),
+        "accessed": _csl_date(page.fetched),
+        "publisher": _line(page.publisher or ""),
+        "DOI": _line(page.doi),
+        "number": f"arXiv:{arxiv}" if arxiv else "",
+        "URL": _line(page.address),
+    }
+    return {name: value for name, value in item.items() if value}
+
+
+def _csl_name(name: str) -> dict[str, str]:
+    family, given = split_name(name)
+    return {"family": _line(family), "given": _line(given)} if given else {"literal": _line(family)}
+
+
+def _csl_date(day: str | None) -> dict[str, Any]:
+    found = _DATE.match(day or "")
+    return {"date-parts": [[int(part) for part in found.groups() if part]]} if found else {}
+
+
+def _fields(key: str, page: Page) -> Iterator[tuple[str, str]]:
+    yield "TY", "JOUR" if page.doi and not arxiv_number(page) else "ELEC"
+    yield "ID", key
+    yield "TI", page.title or page.address
+    for name in split_authors(page.author):
+        yield "AU", ", ".join(part for part in split_name(name) if part)
+    if found := _DATE.match(page.published or ""):
+        yield "PY", found[1]
+        yield "DA", "/".join([*(part or "" for part in found.groups()), ""])
+    yield from (("PB", page.publisher),) if page.publisher else ()
+    yield from (("DO", page.doi),) if page.doi else ()
+    yield "UR", page.address
+    if read := _DATE.match(page.fetched):
+        yield "Y2", "/".join([*(part or "" for part in read.groups()), ""])
+    yield "ER", ""
+
+
+def _line(words: str) -> str:
+    """One line of printable words: no field can begin inside another."""
+    return "".join(sign for sign in one_line(words) if sign.isprintable())

@@ -22,9 +22,14 @@ from fathom.evidence.corroboration import group_knowledge
 from fathom.planning.memory import RECENT_ROUNDS, draw_lessons, summarize_rounds
 from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report import listings
-from fathom.report.bibliography import PageTextSource, render_bibtex, write_papers
+from fathom.report.bibliography import (
+    PageTextSource,
+    render_bibtex,
+    render_csl_json,
+    render_ris,
+    write_papers,
+)
 from fathom.report.formats import FormatName
-from fathom.report.formats.references import render_csl_json, render_ris
 from fathom.report.formats.registry import check_file, format_of, render_as
 from fathom.report.listings import cited_pages, messages_of, render_quotes
 from fathom.report.rerender import rerender_report

@@ -4,6 +4,7 @@ Every word in it is escaped. The only links are to sources that were read. The q
 when the pointer or the keyboard's focus is on it.
 """
 
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
@@ -63,14 +64,19 @@ _SPANS = {
 def render_html(ledger: Ledger) -> str:
     """The whole page."""
     document = make_document(ledger)
+    body = [f"<h1>{escape(document.title)}</h1>", *(_part(part, document) for part in document.parts)]
+    return make_page(document.title, document.words.language, _PAGE_STYLE, body)
+
+
+def make_page(title: str, language: str, style: str, body: Sequence[str]) -> str:
+    """A page that runs no script and loads nothing; the body is HTML, the title is not."""
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">'
-        f"<title>{escape(document.title)}</title><style>{_PAGE_STYLE}</style>"
+        f"<title>{escape(title)}</title><style>{style}</style>"
     )
-    body = [f"<h1>{escape(document.title)}</h1>", *(_part(part, document) for part in document.parts)]
     page = f"<head>{head}</head>\n<body>\n<main>\n" + "\n".join(body) + "\n</main>\n</body>"
-    return f'<!doctype html>\n<html lang="{document.words.language}">{page}</html>\n'
+    return f'<!doctype html>\n<html lang="{language}">{page}</html>\n'
 
 
 def _part(part: DocumentPart, document: ReportDocument) -> str:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fathom.errors import BadInput
-from fathom.report.bibliography import render_bibtex
+from fathom.report.bibliography import render_bibtex, render_csl_json, render_ris
 from fathom.report.formats import FormatName
 from fathom.report.formats.html import render_html
 from fathom.report.formats.pdf import render_pdf
-from fathom.report.formats.references import render_csl_json, render_ris
 from fathom.report.ledger import Ledger
 from fathom.state import Page
 from fathom.storage.files import replace_file
