@@ -14,7 +14,7 @@ from fathom.audit.records import (
     ReportStatement,
     audit_phrases,
 )
-from fathom.report.formats.html import make_page
+from fathom.report.formats import make_page
 from fathom.state import Quote
 from fathom.text.messages import Messages
 from fathom.text.normalization import one_line, shorten_line

@@ -4,12 +4,12 @@ Every word in it is escaped. The only links are to sources that were read. The q
 when the pointer or the keyboard's focus is on it.
 """
 
-from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 
 from markdown_it import MarkdownIt
 
+from fathom.report.formats import make_page
 from fathom.report.formats.chart import draw_chart
 from fathom.report.formats.cjk_emphasis import add_cjk_emphasis
 from fathom.report.formats.document import (
@@ -36,6 +36,14 @@ from fathom.report.ledger import Ledger
 
 _NOTEBOOK_STYLE = "max-width:46em;line-height:1.5"
 _FACTS_STYLE = "color:#666;font-size:90%"
+_PAGE_STYLE = files("fathom.report").joinpath("standalone.css").read_text("utf-8").strip()
+_JOINER = "&#8288;"  # no line ends between a sentence and its marks
+_SPANS = {
+    "plain": "{}",
+    "bold": "<b>{}</b>",
+    "code": "<code>{}</code>",
+    "unsupported": '<span class="open">{}</span>',
+}
 
 
 class _NotebookParser(MarkdownIt):
@@ -49,34 +57,11 @@ def render_notebook(markdown: str, facts: str) -> str:
     return f'<div style="{_NOTEBOOK_STYLE}">{text}<p style="{_FACTS_STYLE}">{escape(facts)}</p></div>'
 
 
-_PAGE_STYLE = files("fathom.report").joinpath("standalone.css").read_text("utf-8").strip()
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_JOINER = "&#8288;"  # no line ends between a sentence and its marks
-
-_SPANS = {
-    "plain": "{}",
-    "bold": "<b>{}</b>",
-    "code": "<code>{}</code>",
-    "unsupported": '<span class="open">{}</span>',
-}
-
-
 def render_html(ledger: Ledger) -> str:
     """The whole page."""
     document = make_document(ledger)
     body = [f"<h1>{escape(document.title)}</h1>", *(_part(part, document) for part in document.parts)]
     return make_page(document.title, document.words.language, _PAGE_STYLE, body)
-
-
-def make_page(title: str, language: str, style: str, body: Sequence[str]) -> str:
-    """A page that runs no script and loads nothing; the body is HTML, the title is not."""
-    head = (
-        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">'
-        f"<title>{escape(title)}</title><style>{style}</style>"
-    )
-    page = f"<head>{head}</head>\n<body>\n<main>\n" + "\n".join(body) + "\n</main>\n</body>"
-    return f'<!doctype html>\n<html lang="{language}">{page}</html>\n'
 
 
 def _part(part: DocumentPart, document: ReportDocument) -> str:
