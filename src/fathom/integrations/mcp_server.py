@@ -5,8 +5,8 @@ that is cancelled leaves its run where it stands; `resume` goes on with it.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -213,8 +213,8 @@ def make_server(settings: Settings, is_one_too_many: Callable[[], bool] = lambda
     return server
 
 
-@contextmanager
-def _one_sentence() -> Iterator[None]:
+@asynccontextmanager
+async def _one_sentence() -> AsyncIterator[None]:
     """Turn what users can act on into the tool's error; anything else is a bug and hidden by the package."""
     try:
         yield
@@ -239,6 +239,7 @@ class _Tools:
         async with self._researcher:
             yield
 
+    @_one_sentence()
     async def research(
         self,
         question: Annotated[str, Field(description="The question, in any language.", max_length=2000)],
@@ -258,19 +259,19 @@ class _Tools:
         ] = False,
     ) -> ResearchAnswer:
         """Research a question and return a report with numbered sources and their quotations."""
-        with _one_sentence():
-            words = {"docs": docs, "budget_usd": budget_usd, "language": language}
-            request = ResearchRequest(
-                query=question,
-                depth=depth,
-                review="plan" if is_reviewed else "off",
-                **{name: value for name, value in words.items() if value is not None},
-            )
-            config = request.run_config(self._settings.run)
-            await asyncio.to_thread(refuse_unnamed, self._settings, config)
-            self._count_run()
-            return await self._work(await self._researcher.begin(request), ctx)
+        words = {"docs": docs, "budget_usd": budget_usd, "language": language}
+        request = ResearchRequest(
+            query=question,
+            depth=depth,
+            review="plan" if is_reviewed else "off",
+            **{name: value for name, value in words.items() if value is not None},
+        )
+        config = request.run_config(self._settings.run)
+        await asyncio.to_thread(refuse_unnamed, self._settings, config)
+        self._count_run()
+        return await self._work(await self._researcher.begin(request), ctx)
 
+    @_one_sentence()
     async def resume(
         self,
         run_id: RunId,
@@ -286,63 +287,61 @@ class _Tools:
         text: Annotated[str, Field(description="For feedback and add.")] = "",
     ) -> ResearchAnswer:
         """Go on with a run that waits for review, was paused, cancelled, or stopped by a crash."""
-        with _one_sentence():
-            answer = ReviewAnswer(action=action, queries=queries or [], text=text) if action else None
-            session = await self._researcher.session(run_id)
-            if session.is_complete:
-                return ResearchAnswer.of_result(await session.result())
-            return await self._work(session, ctx, answer)
+        answer = ReviewAnswer(action=action, queries=queries or [], text=text) if action else None
+        session = await self._researcher.session(run_id)
+        if session.is_complete:
+            return ResearchAnswer.of_result(await session.result())
+        return await self._work(session, ctx, answer)
 
+    @_one_sentence()
     async def follow_up(
         self, run_id: RunId, question: Annotated[str, Field(max_length=2000)], ctx: Context
     ) -> ResearchAnswer:
         """Ask a further question about a finished report; what it found is used first."""
-        with _one_sentence():
-            self._count_run()
-            return await self._work(await self._researcher.ask(run_id, question), ctx)
+        self._count_run()
+        return await self._work(await self._researcher.ask(run_id, question), ctx)
 
+    @_one_sentence()
     async def review(self, run_id: RunId) -> ResearchAnswer:
         """Show the plan that a run waits with, or the finished report."""
-        with _one_sentence():
-            session = await self._researcher.session(run_id)
-            if session.is_complete:
-                return ResearchAnswer.of_result(await session.result())
-            if session.waits_for is None:
-                return ResearchAnswer(run_id=session.id, status="stopped")
-            return ResearchAnswer.of_table(session.id, session.waits_for)
+        session = await self._researcher.session(run_id)
+        if session.is_complete:
+            return ResearchAnswer.of_result(await session.result())
+        if session.waits_for is None:
+            return ResearchAnswer(run_id=session.id, status="stopped")
+        return ResearchAnswer.of_table(session.id, session.waits_for)
 
+    @_one_sentence()
     async def search(self, query: str) -> SearchResults:
         """Search the configured sources; fetch a result by its id to read it."""
-        with _one_sentence():
-            found = await self._lookup.search(query)
-            hits = [
-                SearchHit(id=name, title=hit.title or hit.address, url=hit.address, text=hit.snippet)
-                for name, hit in found.items()
-            ]
-            return SearchResults(results=hits)
+        found = await self._lookup.search(query)
+        hits = [
+            SearchHit(id=name, title=hit.title or hit.address, url=hit.address, text=hit.snippet)
+            for name, hit in found.items()
+        ]
+        return SearchResults(results=hits)
 
+    @_one_sentence()
     async def fetch(self, id: str) -> FetchedDocument:  # noqa: A002 - the name that clients expect
         """Return the full text of a search result."""
-        with _one_sentence():
-            hit, document = await self._lookup.read(id)
-            about = {"published": document.published or hit.published, "publisher": document.publisher}
-            return FetchedDocument(
-                id=id,
-                title=document.title or hit.title or hit.address,
-                text=document.text,
-                url=hit.address,
-                metadata={name: value for name, value in about.items() if value},
-            )
+        hit, document = await self._lookup.read(id)
+        about = {"published": document.published or hit.published, "publisher": document.publisher}
+        return FetchedDocument(
+            id=id,
+            title=document.title or hit.title or hit.address,
+            text=document.text,
+            url=hit.address,
+            metadata={name: value for name, value in about.items() if value},
+        )
 
+    @_one_sentence()
     async def verify(self, run_id: RunId) -> CheckedReport:
         """Check every sentence of a finished report again, against the stored text of its sources."""
-        with _one_sentence():
-            run = (await self._researcher.run(run_id)).id  # never the name of a file
-            found = await self._researcher.verify(run)
-            return CheckedReport(
-                run_id=run, is_sound=found.is_sound, summary=found.summary, faults=found.faults
-            )
+        run = (await self._researcher.run(run_id)).id  # never the name of a file
+        found = await self._researcher.verify(run)
+        return CheckedReport(run_id=run, is_sound=found.is_sound, summary=found.summary, faults=found.faults)
 
+    @_one_sentence()
     async def audit(
         self,
         report: Annotated[str, Field(description="The whole report as Markdown or plain text.")],
@@ -355,36 +354,35 @@ class _Tools:
         ] = False,
     ) -> AuditFindings:
         """Check every statement of somebody's report against the sources it cites."""
-        with _one_sentence():
-            asked = ResearchRequest(query="audit", **({"docs": docs} if docs else {}))
-            config = asked.run_config(self._settings.run)
-            await asyncio.to_thread(refuse_unnamed, self._settings, config)
-            request = AuditRequest(
-                report="-", body=report.encode("utf-8", "replace"), is_searched=is_searched, run_config=config
-            )
-            result: AuditResult | None = None
-            told = 0
-            async with aclosing(self._researcher.stream_audit(request)) as events:
-                async for event in events:
-                    told, result = told + 1, event.result
-                    await ctx.report_progress(told, None, f"{event.kind} {event.done}/{event.total}")
-            assert result is not None
-            return AuditFindings.of(result)
+        asked = ResearchRequest(query="audit", **({"docs": docs} if docs else {}))
+        config = asked.run_config(self._settings.run)
+        await asyncio.to_thread(refuse_unnamed, self._settings, config)
+        request = AuditRequest(
+            report="-", body=report.encode("utf-8", "replace"), is_searched=is_searched, run_config=config
+        )
+        result: AuditResult | None = None
+        told = 0
+        async with aclosing(self._researcher.stream_audit(request)) as events:
+            async for event in events:
+                told, result = told + 1, event.result
+                await ctx.report_progress(told, None, f"{event.kind} {event.done}/{event.total}")
+        assert result is not None
+        return AuditFindings.of(result)
 
+    @_one_sentence()
     async def runs(self, most: Annotated[int, Field(ge=1, le=200)] = 20) -> KnownRuns:
         """List the latest runs: questions, status, cost."""
-        with _one_sentence():
-            known = [
-                KnownRun(
-                    run_id=line.id,
-                    question=line.question,
-                    status=line.status,
-                    started=line.started.isoformat(timespec="seconds"),
-                    cost_usd=round(line.cost_usd, 6),
-                )
-                for line in await self._researcher.runs(most)
-            ]
-            return KnownRuns(runs=known)
+        known = [
+            KnownRun(
+                run_id=line.id,
+                question=line.question,
+                status=line.status,
+                started=line.started.isoformat(timespec="seconds"),
+                cost_usd=round(line.cost_usd, 6),
+            )
+            for line in await self._researcher.runs(most)
+        ]
+        return KnownRuns(runs=known)
 
     async def report(self, run_id: str) -> str:
         """Return the report of a run as Markdown."""

@@ -268,24 +268,16 @@ class Runs:
 
     @asynccontextmanager
     async def _keep_listed(self, segment: RunSegment) -> AsyncIterator[None]:
-        """Store the run's list entry before and after the work on it."""
-        await self._remember_open(segment)
-        try:
-            yield
-        finally:
-            await self._remember(segment.run_id)
-
-    async def _remember_open(self, segment: RunSegment) -> None:
-        """Store the list entry of a run that is about to work."""
+        """Store the run's list entry before and after the work; if that fails, checkpoints have it."""
         with suppress(BadInput, *STORAGE_ERRORS):
             new = RunLine(segment.run_id, OPEN_STATUS, segment.question, datetime.now(UTC), 0.0)
             line = await self.stored_line(segment.run_id) if segment.before is not None else new
             await remember_line(self.storage, replace(line, status=OPEN_STATUS))
-
-    async def _remember(self, run_id: str) -> None:
-        """Store the list entry; if that fails, it is rebuilt from checkpoints."""
-        with suppress(BadInput, *STORAGE_ERRORS):
-            await remember_line(self.storage, await self.stored_line(run_id))
+        try:
+            yield
+        finally:
+            with suppress(BadInput, *STORAGE_ERRORS):
+                await remember_line(self.storage, await self.stored_line(segment.run_id))
 
     def _config_of(self, start: NewRun) -> RunConfig:
         return (

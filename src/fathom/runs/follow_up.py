@@ -20,7 +20,6 @@ from fathom.http.urls import canonical_address
 from fathom.planning.questions import resolve_reference
 from fathom.request import ResearchRequest
 from fathom.runs.event_stream import graph_config
-from fathom.runs.repository import checkpoint_ids
 from fathom.state import (
     MAX_QUESTION_CHARS,
     MAX_ROUNDS,
@@ -232,7 +231,7 @@ async def fork_run(
 async def _end_of_round(runs: "Runs", run_id: str, number: int) -> StateSnapshot:
     """Return the last state before the next round was planned; a fork looks in its origin too."""
     shared = None
-    for name in await checkpoint_ids(runs.storage, run_id):
+    for name in await runs.storage.checkpoints.steps_of(run_id):
         place = {"thread_id": run_id, "checkpoint_ns": "", "checkpoint_id": name}
         found = await runs.graph.aget_state({"configurable": place})
         shared = shared or found.values.get("fork")

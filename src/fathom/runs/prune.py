@@ -14,7 +14,7 @@ from pathlib import Path
 from fathom.errors import BadInput
 from fathom.reading.cache import PDF_FOLDER
 from fathom.runs.executor import Runs, is_unfinished
-from fathom.runs.repository import RunLine, run_ids, run_times
+from fathom.runs.repository import RunLine, run_times
 from fathom.storage import STORAGE_ERRORS, Storage
 from fathom.storage.records import RemovedRows
 
@@ -68,7 +68,7 @@ async def choose_runs(runs: Runs, older_s: float | None, keep: int | None) -> Pr
     watched = {run for watch in watches for run in (watch.run, watch.latest, watch.updating)}
     gone: list[RunLine] = []
     busy: list[RunLine] = []
-    for place, run_id in enumerate(await run_ids(runs.storage)):
+    for place, run_id in enumerate(await runs.storage.checkpoints.run_ids()):
         with suppress(BadInput):  # another process has just removed it
             _, last = await run_times(runs.storage, run_id)
             is_busy = await _is_busy(runs, run_id, now - last)

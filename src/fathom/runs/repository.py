@@ -46,11 +46,6 @@ def _line_of(record: RunRecord) -> RunLine:
     return RunLine(id=record.run, started=datetime.fromisoformat(record.started), **same)
 
 
-async def run_ids(storage: Storage) -> list[str]:
-    """Return the full ids of all runs, the newest first."""
-    return await storage.checkpoints.run_ids()
-
-
 async def run_times(storage: Storage, run_id: str) -> tuple[datetime, datetime]:
     """Return when a run began, and when its last step was saved."""
     found = await storage.checkpoints.first_and_last(run_id)
@@ -59,14 +54,9 @@ async def run_times(storage: Storage, run_id: str) -> tuple[datetime, datetime]:
     return time_of_checkpoint(found[0]), time_of_checkpoint(found[1])
 
 
-async def checkpoint_ids(storage: Storage, run_id: str) -> list[str]:
-    """Return the ids of all stored steps of a run, newest first."""
-    return await storage.checkpoints.steps_of(run_id)
-
-
 async def find_run(storage: Storage, name: str | None) -> str:
     """Return the full id of a run named by its first characters; of the latest run without a name."""
-    ids = await run_ids(storage)
+    ids = await storage.checkpoints.run_ids()
     if name is None:
         if not ids:
             raise BadInput("There is no run yet.")
@@ -138,7 +128,7 @@ async def find_line(settings: Settings, name: str) -> RunLine:
 async def list_runs(settings: Settings, most: int = 50) -> list[RunLine]:
     """Return the latest runs, the newest first."""
     storage = open_storage(settings.database)
-    begun = await run_ids(storage)
+    begun = await storage.checkpoints.run_ids()
     waiting = [one for one in await storage.runs.latest(most) if one.status == QUEUED_STATUS]
     lines = [
         *(_line_of(one) for one in waiting if one.run not in begun),

@@ -23,7 +23,7 @@ from fathom.runs.agent_states import (
     agent_states_from_state,
 )
 from fathom.runs.executor import Runs, has_ended
-from fathom.runs.repository import folder_of, run_ids, run_times
+from fathom.runs.repository import folder_of, run_times
 from fathom.runs.views import (
     AnswerSection,
     ConversationThread,
@@ -243,7 +243,7 @@ async def load_thread(runs: Runs, run_id: str) -> ConversationThread:
     """The thread a run stands in: every question and answer, in the order they were asked."""
     threads = runs.storage.threads
     root = await threads.thread_of(run_id)
-    there = set(await run_ids(runs.storage))
+    there = set(await runs.storage.checkpoints.run_ids())
     members = [one for one, _ in await threads.runs_of(root) if one in there]
     sights = [await _load_viewed_run(runs, one, root) for one in members]
     return view_thread(sights, datetime.now(UTC), is_closed=await threads.is_closed(root))

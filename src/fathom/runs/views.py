@@ -67,10 +67,14 @@ def stable_id(*parts: str) -> str:
     return str(uuid5(NAMESPACE_URL, "\x1f".join(("fathom", *parts))))
 
 
-class ViewRecord(BaseModel):
-    """Base class of views: frozen, without unknown fields."""
+class ViewPart(BaseModel):
+    """Base class of views and their parts: frozen, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ViewRecord(ViewPart):
+    """A view with an id."""
 
     id: NonEmptyText
 
@@ -149,10 +153,8 @@ class SearchResult(ViewRecord):
     created_at: AwareDatetime
 
 
-class PlanStep(BaseModel):
+class PlanStep(ViewPart):
     """One part of a plan."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     number: int = Field(ge=1)
     description: NonEmptyText
@@ -171,21 +173,16 @@ class ResearchPlan(ViewRecord):
     created_at: AwareDatetime
 
 
-class SourceCitation(BaseModel):
+class SourceCitation(ViewRecord):
     """A numbered source; its id is that of the search result."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    id: NonEmptyText
     number: int = Field(ge=1)
     title: NonEmptyText
     address: Address
 
 
-class AnswerSection(BaseModel):
+class AnswerSection(ViewPart):
     """One part of an answer, and the numbers it cites."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     heading: NonEmptyText
     content: str
@@ -224,10 +221,8 @@ class AgentMessage(ViewRecord):
     at: AwareDatetime
 
 
-class PassageView(BaseModel):
+class PassageView(ViewPart):
     """A quote in the words around it, as the page was read."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     before: str
     quote: str
@@ -252,10 +247,8 @@ class ConversationThread(StatusView):
     status: ThreadStatus = "active"
 
 
-class RunViews(BaseModel):
+class RunViews(ViewPart):
     """Everything there is to see of one run."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     query: ResearchQuery
     plan: ResearchPlan | None  # None: nothing was planned yet

@@ -26,6 +26,7 @@ from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
 from fathom.result import ResearchResult
 from fathom.state import ReviewAnswer
+from fathom.storage.files import replace_file
 from fathom.text.normalization import one_line
 from fathom.web.live import LiveRun, LiveRuns
 from fathom.web.protection import SAFE, json_reply, read_body
@@ -74,12 +75,8 @@ class RunTags:
             raise BadInput(f"A run has at most {MOST_TAGS} tags of at most {_LONGEST} letters.")
         with self._lock:
             every = {**self.read(), run: kept}
-            part = self._path.with_suffix(".part")
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(
-                json.dumps({run: tags for run, tags in every.items() if tags}, ensure_ascii=False)
-            )
-            part.replace(self._path)
+            told = {run: tags for run, tags in every.items() if tags}
+            replace_file(self._path, json.dumps(told, ensure_ascii=False))
         return kept
 
 
