@@ -8,7 +8,6 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, cast
 
 from fathom.concurrency import wait_for
@@ -54,9 +53,7 @@ class RunArchive:
         await self._open.enter_async_context(self._shared.keep_open())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._open.aclose()
 
     async def runs(self, most: int = 50) -> list[RunLine]:

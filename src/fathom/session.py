@@ -179,10 +179,18 @@ class Session:
         """End the step in hand and stop there; the run can go on later. Safe in a signal handler."""
         self._halt.request()
 
-    async def end_search(self) -> None:
-        """Have a stopped run write its report from what it knows, as soon as it goes on."""
+    async def accept(self, answer: ReviewAnswer | None) -> ReviewAnswer | None:
+        """Return the answer to go on with; BadInput if the run waits for none.
+
+        A finish needs no plan on the table: the run writes its report from what it knows, once it goes on.
+        """
+        if answer is None or self._table:
+            return answer
+        if answer.action != "finish" or self.is_complete:
+            raise BadInput(f"Run {short_id(self.id)} is not waiting for an answer.")
         async with self._shared.open() as runs:
             await runs.finish(self.id)
+        return None
 
     async def finalize(self) -> ResearchResult:
         """Look no further and write the report; also while `events` is being listened to elsewhere."""

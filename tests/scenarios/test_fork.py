@@ -153,3 +153,13 @@ async def test_a_round_that_is_long_over_can_be_forked_and_shares_the_same(world
     assert [claim.id for claim in thinned["claims"]] == [claim.id for claim in plain["claims"]]
     assert [page.sha for page in thinned["pages"]] == [page.sha for page in plain["pages"]]
     assert len(thinned["judgements"]) == 1
+
+
+async def test_a_round_that_is_not_kept_is_refused_in_one_sentence(world: World) -> None:
+    words = (
+        "delete from checkpoints where thread_id = ? and checkpoint_ns = '' and checkpoint_id <"
+        " (select max(checkpoint_id) from checkpoints where thread_id = ? and checkpoint_ns = '')"
+    )
+    await world.runs.storage.checkpoints.database.execute(words, (world.run_id, world.run_id))
+    with pytest.raises(BadInput, match=r"^Round 1 of run \w+ is not kept: .*\.$"):
+        await fork_run(world.runs, world.run_id, 1, DIRECTION)

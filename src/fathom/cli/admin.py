@@ -119,18 +119,12 @@ def _plain(value: Any) -> Any:
         case Path():
             return str(value)
         case str() if "://" in value:
-            return re.sub(
-                r"(://)[^/@\s]+@|(\?).*", lambda found: f"{found[1] or found[2]}{_mask(found)}", value
-            )
+            return re.sub(r"\?.*", f"?{MASK}", re.sub(r"://[^/@\s]+@", f"://{MASK}@", value))
         case dict():
             return {key: _plain(one) for key, one in value.items()}
         case list():
             return [_plain(one) for one in value]
     return value
-
-
-def _mask(found: re.Match[str]) -> str:
-    return f"{MASK}@" if found[1] else MASK
 
 
 def _format_value(line: Line) -> str:

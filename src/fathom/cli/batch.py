@@ -24,12 +24,13 @@ from fathom import BatchQuestion, BatchStop, DeepResearcher, QuestionOutcome, re
 from fathom.cli.arguments import read_request, read_settings
 from fathom.cli.run import choose_local_model, print_forecast
 from fathom.cli.terminal import INTERRUPTED, SUSPEND, EndSignals, Leaving, run_until_interrupted
-from fathom.cli.text import count_of, cut, plain, safe
+from fathom.cli.text import cut, plain, safe
 from fathom.errors import BadInput
 from fathom.events import Progress
 from fathom.settings.settings import Settings
 from fathom.state import short_id
 from fathom.text.json_lines import dump_json
+from fathom.text.messages import format_count
 
 _MOST_AT_ONCE = 100
 _AGAIN = "run the same command again to go on"
@@ -210,7 +211,7 @@ def _describe_outcome(outcome: QuestionOutcome) -> str:
     if not outcome.has_report:
         return f"{outcome.status}{f': {outcome.because}' if outcome.because else ''}"
     score = "" if outcome.score is None else f", score {outcome.score:.2f}"
-    return f"{outcome.status}{score}, {count_of(outcome.sources, 'source')}, ${outcome.cost_usd:.4f}"
+    return f"{outcome.status}{score}, {format_count(outcome.sources, 'source')}, ${outcome.cost_usd:.4f}"
 
 
 def _print_table(outcomes: Sequence[QuestionOutcome]) -> None:

@@ -15,7 +15,7 @@ from fathom import DeepResearcher, Forecast, RunLine
 from fathom.cli.arguments import read_request, read_settings
 from fathom.cli.review import ask_person, read_answer
 from fathom.cli.terminal import Leaving, run_until_interrupted
-from fathom.cli.text import count_of, plain, safe
+from fathom.cli.text import plain, safe
 from fathom.cli.watch import IndexProgress, Watcher, print_waiting
 from fathom.errors import BadInput
 from fathom.request import ResearchRequest
@@ -24,7 +24,7 @@ from fathom.settings.model_names import NO_MODEL
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, short_id
 from fathom.text.json_lines import escape_json
-from fathom.text.messages import messages_for
+from fathom.text.messages import format_count, messages_for
 
 if TYPE_CHECKING:
     from fathom.llm.servers import ChosenModel, LocalModel
@@ -142,7 +142,7 @@ async def _show_thread(arguments: argparse.Namespace) -> int:
     async with DeepResearcher(read_settings(arguments)) as researcher:
         look = researcher.close_thread if arguments.close else researcher.thread
         thread = await look(arguments.id)
-    print(f"Thread {short_id(thread.id)}, {thread.status}, {count_of(len(thread.queries), 'question')}")
+    print(f"Thread {short_id(thread.id)}, {thread.status}, {format_count(len(thread.queries), 'question')}")
     answers = {answer.query_id: answer for answer in thread.answers}
     for query in thread.queries:
         print(f"\n{short_id(query.id)}  {query.status}  {plain(query.content)}")
@@ -154,12 +154,8 @@ async def _show_thread(arguments: argparse.Namespace) -> int:
 async def _resume(settings: Settings, arguments: argparse.Namespace, leaving: Leaving) -> int:
     async with DeepResearcher(settings) as researcher:
         session = await researcher.session(arguments.id)
-        answer, table = read_answer(arguments), session.waits_for
-        if answer and answer.action == "finish" and not table and not session.is_complete:
-            await session.end_search()
-            answer = None
-        if answer and not table:
-            raise BadInput(f"Run {short_id(session.id)} is not waiting for an answer.")
+        table = session.waits_for
+        answer = await session.accept(read_answer(arguments))
         if session.is_complete:
             await session.open_folder(arguments.out)
             return await Watcher(session, arguments, leaving).print_report()

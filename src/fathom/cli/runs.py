@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, cast
 
 from fathom import DeepResearcher, RunLine
 from fathom.cli.arguments import read_settings
-from fathom.cli.text import check_format, count_of, cut, pad, plain, print_markdown, print_result, safe
+from fathom.cli.text import check_format, cut, pad, plain, print_markdown, print_result, safe
 from fathom.errors import BadInput
 from fathom.state import short_id
 from fathom.text.json_lines import dump_json
+from fathom.text.messages import format_count
 
 if TYPE_CHECKING:
     from fathom import Comparison, PruneResult, Verification
@@ -179,18 +180,18 @@ async def _clean(arguments: argparse.Namespace) -> int:
 def _is_agreed(number: int) -> bool:
     if not sys.stdin.isatty():
         raise BadInput("Nobody is here to ask; say --yes to remove these runs, or --dry-run to look only.")
-    answer = input(f"Remove {count_of(number, 'run')} for good? Research folders stay. [y/N] ")
+    answer = input(f"Remove {format_count(number, 'run')} for good? Research folders stay. [y/N] ")
     return answer.strip().lower() in {"y", "yes"}
 
 
 def _print_cleaned(result: "PruneResult", is_dry: bool) -> None:
     words = "Would remove" if is_dry else "Removed"
     held = _size(result.swept.bytes)
-    print(f"{words} {count_of(len(result.gone), 'run')}: {result.swept.rows} rows, {held} of content.")
+    print(f"{words} {format_count(len(result.gone), 'run')}: {result.swept.rows} rows, {held} of content.")
     if not is_dry:
         print(f"On disk: {_size(result.before_bytes)} before, {_size(result.after_bytes)} now.")
     if result.busy:
-        print(f"Left alone, because somebody works on them: {count_of(len(result.busy), 'run')}.")
+        print(f"Left alone, because somebody works on them: {format_count(len(result.busy), 'run')}.")
     if result.why_not_shrunk:
         print(f"Not all room is back yet: {result.why_not_shrunk}.")
 

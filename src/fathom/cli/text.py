@@ -12,6 +12,7 @@ from rich.cells import cell_len, set_cell_size
 
 from fathom.errors import BadInput
 from fathom.state import short_id
+from fathom.text.messages import format_count
 
 if TYPE_CHECKING:  # rendering reports takes a while to import, and a list of runs does not need it
     from fathom.events import Spent
@@ -84,13 +85,8 @@ def describe_savings(spent: "Spent") -> str:
     """What earlier runs saved this one, if anything."""
     if not spent.saved_calls:
         return ""
-    calls, tokens = count_of(spent.saved_calls, "call"), thousands(spent.saved_tokens)
+    calls, tokens = format_count(spent.saved_calls, "call"), thousands(spent.saved_tokens)
     return f"; {dollars(spent.saved_usd)} saved by {calls} answered before ({tokens} tokens)"
-
-
-def count_of(number: int, thing: str) -> str:
-    """A number of things: 1 claim, 2 claims."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def thousands(count: int) -> str:

@@ -37,7 +37,7 @@ from fathom.runs.views import (
     ViewedRun,
     stable_id,
 )
-from fathom.state import Failure, Judgement
+from fathom.state import Judgement
 
 AGENTS: tuple[AgentName, ...] = get_args(AgentName)
 
@@ -255,11 +255,10 @@ def agent_states_from_state(at: ViewedRun) -> list[AgentState]:
 
 def agent_messages_from_state(at: ViewedRun) -> list[AgentMessage]:
     """Return the messages that the run's state implies, round by round."""
-    failures = (_failure_message(failure, at.last) for failure in at.state.get("failures", []))
-    return _number_messages(at.run, [*_round_messages(at), *failures])
+    return _number_messages(at.run, _messages_of_state(at))
 
 
-def _round_messages(at: ViewedRun) -> Iterator[TimedMessage]:
+def _messages_of_state(at: ViewedRun) -> Iterator[TimedMessage]:
     for judgement in at.state.get("judgements", []):
         when = at.times.get(f"round {judgement.round}", at.last)
         queries: list[JsonValue] = [
@@ -270,6 +269,9 @@ def _round_messages(at: ViewedRun) -> Iterator[TimedMessage]:
         yield when, "judge", None, "notification", _judgement_numbers(judgement)
     if report := at.state.get("report"):
         yield at.last, "writer", None, "notification", {"status": report.status}
+    for failure in at.state.get("failures", []):
+        role = _ROLE_OF_FAILURE.get(failure.where, "planner")
+        yield at.last, role, None, "error", dict(failure.model_dump())
 
 
 def _judgement_numbers(judgement: Judgement) -> dict[str, JsonValue]:
@@ -286,7 +288,3 @@ def _reflection(judgement: Judgement) -> dict[str, JsonValue]:
         "feedback": "; ".join(gap.description for gap in judgement.gaps) or judgement.rubric.evidence,
         "stop": judgement.stop,
     }
-
-
-def _failure_message(failure: Failure, when: datetime) -> TimedMessage:
-    return when, _ROLE_OF_FAILURE.get(failure.where, "planner"), None, "error", dict(failure.model_dump())

@@ -299,17 +299,13 @@ class Batch:
             begun,
             status=result.status,
             because=result.metadata.because,
-            score=None if _is_by_words(state) else result.metadata.score,
+            # Without a model nothing was judged: the score means nothing to a reader.
+            score=None if state["judgements"][-1].is_by_words else result.metadata.score,
             sources=result.metadata.sources,
             cost_usd=await self.runs.spent_usd(begun.run_id),
             duration_s=result.metadata.duration_s,
             report=str(folder.path / REPORT_FILES[0]),
         )
-
-
-def _is_by_words(state: RunState) -> bool:
-    """Whether no model judged what was found, so that its score means nothing to a reader."""
-    return any(judgement.is_by_words for judgement in state.get("judgements", [])[-1:])
 
 
 def _as_stopped(outcome: QuestionOutcome, error: BaseException) -> QuestionOutcome:

@@ -76,7 +76,11 @@ def compare_runs(first: ComparedRun, second: ComparedRun) -> Comparison:
     places = Pair(_sources_by_address(one.get("pages", [])), _sources_by_address(two.get("pages", [])))
     shared = places.first.keys() & places.second.keys()
     matched, gone, added = _match(one.get("findings", []), two.get("findings", []))
-    changed = [pair for pair in matched if not _is_equally_sure(pair)]
+    changed = [
+        pair
+        for pair in matched
+        if (pair.first.tag, pair.first.confidence) != (pair.second.tag, pair.second.confidence)
+    ]
     return Comparison(
         runs=Pair(first.run, second.run),
         questions=Pair(one.get("question", ""), two.get("question", "")),
@@ -137,7 +141,3 @@ def _match(
 
 def _as_held(finding: Finding) -> ComparedFinding:
     return ComparedFinding(finding.statement, finding.tag, finding.confidence)
-
-
-def _is_equally_sure(pair: Pair[ComparedFinding]) -> bool:
-    return (pair.first.tag, pair.first.confidence) == (pair.second.tag, pair.second.confidence)

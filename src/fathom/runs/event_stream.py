@@ -181,9 +181,8 @@ async def _task_events(
             raise RunStopped(f"Run {short_id(segment.run_id)} was taken over by another process.") from None
         why: CheckpointReason = "stopped" if drained.reason == "stopped" else "paused"
         spent_usd = await segment.spent_usd() if segment.spent_usd else mapper.spent.usd
-        last = mapper.event(
-            Checkpoint(why=why, shown=_checkpoint_details(state, segment.run_config, spent_usd, why))
-        )
+        shown = review_details(state, segment.run_config, spent_usd, why=why) if state.get("question") else {}
+        last = mapper.event(Checkpoint(why=why, shown=shown))
     yield [last or mapper.completed(state)]
 
 
@@ -243,12 +242,6 @@ def open_checkpoint(snapshot: StateSnapshot) -> Checkpoint | None:
 
 def _checkpoint_of(shown: Mapping[str, Any]) -> Checkpoint:
     return Checkpoint(why="paused" if shown.get("why") == "paused" else "review", shown=dict(shown))
-
-
-def _checkpoint_details(
-    state: ResearchState, run_config: RunConfig, spent_usd: float, why: str
-) -> dict[str, Any]:
-    return review_details(state, run_config, spent_usd, why=why) if state.get("question") else {}
 
 
 def _error_for_caller(error: Exception) -> FathomError:

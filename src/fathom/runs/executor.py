@@ -159,16 +159,18 @@ class Runs:
     async def _next_segment(self, run_id: str, start: RunStart) -> RunSegment:
         """Return the input and the state with which the run starts or resumes."""
         if isinstance(start, NewRun):
-            run_config = await asyncio.to_thread(self._config_of, start)
-            await self.remember_config(run_id, run_config)  # also for a run that is stopped at once
             if isinstance(start, ResearchRequest):
-                return RunSegment(run_id, {"question": start.query}, run_config)
-            return RunSegment(run_id, start.given(), run_config)
+                run_config = await asyncio.to_thread(start.run_config, self.settings.run)
+                given: Any = {"question": start.query}
+            else:
+                run_config, given = start.run_config(), start.given()
+            await self.remember_config(run_id, run_config)  # also for a run that is stopped at once
+            return RunSegment(run_id, given, run_config)
         await self._refuse_conversation(run_id)
         stands = await self.snapshot(run_id, subgraphs=True)
         known = cast(ResearchState, {"question": "", **state_with_costs(stands)})
         answer = start or _answer_after_pause(stands)
-        given: Any = Command(resume=answer.model_dump()) if answer else None
+        given = Command(resume=answer.model_dump()) if answer else None
         return RunSegment(run_id, given, config_in_snapshot(stands), known, finished_task_ids(stands))
 
     async def _refuse_conversation(self, run_id: str) -> None:
@@ -278,11 +280,6 @@ class Runs:
         finally:
             with suppress(BadInput, *STORAGE_ERRORS):
                 await remember_line(self.storage, await self.stored_line(segment.run_id))
-
-    def _config_of(self, start: NewRun) -> RunConfig:
-        return (
-            start.run_config(self.settings.run) if isinstance(start, ResearchRequest) else start.run_config()
-        )
 
     async def _validate_dependencies(self, run_config: RunConfig) -> None:
         """Refuse a configuration with which no run can be built, such as an unknown model."""

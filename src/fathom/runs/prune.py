@@ -124,12 +124,9 @@ async def _is_busy(runs: Runs, run_id: str, idle_for: timedelta) -> bool:
     if idle_for > _RECENT:
         return False
     snapshot = await runs.snapshot(run_id)
-    return is_unfinished(snapshot) and not snapshot.interrupts and _is_from_a_server(snapshot.metadata)
-
-
-def _is_from_a_server(metadata: object) -> bool:
-    """A server notes its own run beside each step; a run of ours is known by its lock alone."""
-    return isinstance(metadata, dict) and "run_id" in metadata
+    # A server notes its own run beside each step; a run of ours is known by its lock alone.
+    is_of_server = isinstance(snapshot.metadata, dict) and "run_id" in snapshot.metadata
+    return is_unfinished(snapshot) and not snapshot.interrupts and is_of_server
 
 
 async def _sweep(storage: Storage, choice: PruneChoice, is_dry: bool) -> tuple[list[str], RemovedRows]:

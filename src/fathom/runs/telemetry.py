@@ -102,91 +102,69 @@ class TelemetryHandler(AsyncCallbackHandler):
         self._spans: dict[uuid.UUID, Span] = {}
         self._nearest: dict[uuid.UUID, Span] = {}  # of every open run, the span that is the parent of its own
 
-    async def on_chain_start(
-        self,
-        serialized: dict[str, Any] | None,  # noqa: ARG002 - the package's signature
-        inputs: dict[str, Any],
-        *,
-        run_id: uuid.UUID,
-        parent_run_id: uuid.UUID | None = None,
-        metadata: dict[str, Any] | None = None,
-        **kwargs: Any,
-    ) -> None:
+    async def on_chain_start(self, serialized: Any, inputs: Any, **about: Any) -> None:  # noqa: ARG002
         """Begin a span for the whole, and for a model call."""
-        about = metadata or {}
-        if parent_run_id is None:
+        run_id, parent, told = about["run_id"], about.get("parent_run_id"), about.get("metadata") or {}
+        if parent is None:
             asked = inputs.get("question", "") if isinstance(inputs, dict) else ""
             words = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": _NAME}
             words |= {"gen_ai.conversation.id": self._run_id, **self._content("fathom.question", asked)}
             self._begin(run_id, f"invoke_agent {_NAME}", self._trace_of_run(), words)
-        elif str(kwargs.get("name", "")).endswith(_CALL) and "role" in about:
-            model = str(about.get("model", ""))
+        elif str(about.get("name", "")).endswith(_CALL) and "role" in told:
+            model = str(told.get("model", ""))
             words = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model}
-            words |= {"fathom.role": about["role"], "fathom.round": about.get("round", 0)}
-            self._begin(run_id, f"chat {model}", parent_run_id, words)
-        elif parent_run_id in self._nearest:
-            self._nearest[run_id] = self._nearest[parent_run_id]
+            words |= {"fathom.role": told["role"], "fathom.round": told.get("round", 0)}
+            self._begin(run_id, f"chat {model}", parent, words)
+        elif parent in self._nearest:
+            self._nearest[run_id] = self._nearest[parent]
 
-    async def on_chain_end(self, outputs: Any, *, run_id: uuid.UUID, **kwargs: Any) -> None:  # noqa: ARG002
+    async def on_chain_end(self, outputs: Any, **about: Any) -> None:  # noqa: ARG002
         """End a span with the cost of a call."""
-        told = kwargs.get("metadata") or {}
-        if run_id in self._spans and "role" in told:
-            tokens = {"input": told.get("tokens_in", 0), "output": told.get("tokens_out", 0)}
-            words = {f"gen_ai.usage.{kind}_tokens": count for kind, count in tokens.items()}
-            by = {"role": str(told["role"]), "model": str(told.get("model", ""))}
-            self._count(told, "model_calls", by)
-            if not told.get("is_reused"):
-                for kind, count in tokens.items():
-                    self._counters["tokens"].add(count, {**by, "kind": kind})
-            self._end(run_id, told, words)
-        else:
+        run_id, told = about["run_id"], about.get("metadata") or {}
+        if run_id not in self._spans or "role" not in told:
             self._end(run_id, {}, {})
+            return
+        tokens = {"input": told.get("tokens_in", 0), "output": told.get("tokens_out", 0)}
+        by = {"role": str(told["role"]), "model": str(told.get("model", ""))}
+        self._count(told, "model_calls", by)
+        if not told.get("is_reused"):
+            for kind, count in tokens.items():
+                self._counters["tokens"].add(count, {**by, "kind": kind})
+        self._end(run_id, told, {f"gen_ai.usage.{kind}_tokens": count for kind, count in tokens.items()})
 
-    async def on_retriever_start(
-        self,
-        serialized: dict[str, Any] | None,  # noqa: ARG002
-        query: str,
-        *,
-        run_id: uuid.UUID,
-        parent_run_id: uuid.UUID | None = None,
-        metadata: dict[str, Any] | None = None,
-        **kwargs: Any,  # noqa: ARG002
-    ) -> None:
+    async def on_retriever_start(self, serialized: Any, query: str, **about: Any) -> None:  # noqa: ARG002
         """Begin a span for a search."""
-        about = metadata or {}
-        engine = str(about.get("engine", ""))
+        told = about.get("metadata") or {}
+        engine = str(told.get("engine", ""))
         words = {"gen_ai.operation.name": "search", "fathom.engine": engine}
-        words |= {"fathom.round": about.get("round", 0), **self._content("fathom.query", query)}
-        self._begin(run_id, f"search {engine}", parent_run_id, words)
+        words |= {"fathom.round": told.get("round", 0), **self._content("fathom.query", query)}
+        self._begin(about["run_id"], f"search {engine}", about.get("parent_run_id"), words)
 
-    async def on_retriever_end(self, documents: Any, *, run_id: uuid.UUID, **kwargs: Any) -> None:  # noqa: ARG002
+    async def on_retriever_end(self, documents: Any, **about: Any) -> None:  # noqa: ARG002
         """End a search."""
-        told = kwargs.get("metadata") or {}
+        told = about.get("metadata") or {}
         self._count(told, "searches", {"engine": str(told.get("engine", ""))})
-        self._end(run_id, told, {"fathom.results": told.get("results", 0)})
+        self._end(about["run_id"], told, {"fathom.results": told.get("results", 0)})
 
-    async def on_tool_start(
-        self,
-        serialized: dict[str, Any] | None,  # noqa: ARG002
-        input_str: str,
-        *,
-        run_id: uuid.UUID,
-        parent_run_id: uuid.UUID | None = None,
-        **kwargs: Any,  # noqa: ARG002
-    ) -> None:
+    async def on_tool_start(self, serialized: Any, input_str: str, **about: Any) -> None:  # noqa: ARG002
         """Begin a span for a page."""
         words = {"gen_ai.operation.name": "fetch", **self._content("url.full", input_str)}
-        self._begin(run_id, "fetch", parent_run_id, words)
+        self._begin(about["run_id"], "fetch", about.get("parent_run_id"), words)
 
-    async def on_tool_end(self, output: Any, *, run_id: uuid.UUID, **kwargs: Any) -> None:  # noqa: ARG002
+    async def on_tool_end(self, output: Any, **about: Any) -> None:  # noqa: ARG002
         """End a page."""
-        told = kwargs.get("metadata") or {}
+        told = about.get("metadata") or {}
         self._count(told, "pages", {})
-        self._end(run_id, told, {})
+        self._end(about["run_id"], told, {})
 
-    async def on_chain_error(self, error: BaseException, *, run_id: uuid.UUID, **kwargs: Any) -> None:  # noqa: ARG002
+    async def on_chain_error(self, error: BaseException, **about: Any) -> None:
         """End a span with an error."""
-        self._fail(run_id, error)
+        from opentelemetry.trace import Status, StatusCode
+
+        if span := self._spans.get(about["run_id"]):
+            span.set_attribute("error.type", type(error).__name__)
+            span.set_status(Status(StatusCode.ERROR))
+        self._end(about["run_id"], {}, {})
 
     on_retriever_error = on_tool_error = on_chain_error
 
@@ -223,14 +201,6 @@ class TelemetryHandler(AsyncCallbackHandler):
         known = {"fathom.cost_usd": told.get("cost_usd"), "fathom.reused": told.get("is_reused")}
         span.set_attributes({**words, **{name: value for name, value in known.items() if value is not None}})
         span.end()
-
-    def _fail(self, run_id: uuid.UUID, error: BaseException) -> None:
-        from opentelemetry.trace import Status, StatusCode
-
-        if span := self._spans.get(run_id):
-            span.set_attribute("error.type", type(error).__name__)
-            span.set_status(Status(StatusCode.ERROR))
-        self._end(run_id, {}, {})
 
     def _count(self, told: Mapping[str, Any], name: str, by: Mapping[str, str]) -> None:
         self._counters[name].add(1, dict(by))

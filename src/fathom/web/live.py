@@ -113,12 +113,7 @@ class LiveRuns:
         session = await self._researcher.session(run_id)
         if session.is_complete:
             raise BadInput("This run is over; ask on, update it, or go another way from it.")
-        if answer and answer.action == "finish" and not session.waits_for:
-            await session.end_search()
-            answer = None
-        if answer and not session.waits_for:
-            raise BadInput("This run is not waiting for an answer.")
-        await self.work(session, answer)
+        await self.work(session, await session.accept(answer))
 
     async def close(self) -> None:
         """Leave every run after the step in hand."""
