@@ -16,6 +16,10 @@ AROUND_CHARS = 400
 
 SHOWN_CHARS = 160  # for a verifier, who sees the excerpts of a page together
 
+_SLACK_CHARS = 120  # more, where a shown excerpt would end within a sentence
+
+_SENTENCE_END = re.compile(r"[.!?。]\s|\n")
+
 STRETCH_GAP = "\n[…]\n"
 
 _HEADING = re.compile(r"^(`{3,})$.*?^\1$|^(#{1,6}) (.+?)$", re.MULTILINE | re.DOTALL)
@@ -33,12 +37,19 @@ def heading_path(text: str, position: int) -> list[str]:
 
 
 def find_windows(
-    quotes: Iterable[Quote], text: str, around_chars: int = AROUND_CHARS
+    quotes: Iterable[Quote], text: str, around_chars: int = AROUND_CHARS, slack_chars: int = 0
 ) -> list[tuple[int, int]]:
-    """Return the spans around a page's quotes, merged where they overlap, in order."""
+    """Return the spans around a page's quotes, merged where they overlap, in order.
+
+    With slack they are widened to whole sentences, if these end near enough.
+    """
     merged: list[tuple[int, int]] = []
     for quote in sorted(quotes, key=lambda q: q.start):
         start, end = max(0, quote.start - around_chars), min(len(text), quote.end + around_chars)
+        if slack_chars and around_chars:
+            before = [m.end() for m in _SENTENCE_END.finditer(text, max(0, start - slack_chars), start)]
+            after = _SENTENCE_END.search(text, max(quote.end, end - 2), end + slack_chars)
+            start, end = (before[-1] if before else start), (after.start() + 1 if after else end)
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -62,7 +73,7 @@ def describe_context(quotes: Sequence[Quote], page: Page, text: str, around_char
     """Render a page's text around some quotes for a model: each excerpt once, under its headings."""
     facts = " · ".join(filter(None, [page.title, page.publisher, page.author, page.published]))
     parts = []
-    for start, end in find_windows(quotes, text, around_chars):
+    for start, end in find_windows(quotes, text, around_chars, _SLACK_CHARS):
         path = " > ".join(heading_path(text, start))
         parts.append(f"[{path}] {text[start:end].strip()}" if path else text[start:end].strip())
     return STRETCH_GAP.join([facts, *parts])

@@ -166,10 +166,8 @@ def describe_certainty(
         reasons = list(dict.fromkeys(_partial_reasons(outcome, words)))
         lines.append(words("certainty.partial", reasons="; ".join(reasons)))
     missing = _describe_open_points(outcome, words) if outcome.used and is_report else []
-    # That something is open is told by naming it.
-    told = (
-        [d for d in find_doubts(outcome) if d != "open" or not missing] if outcome.used and is_report else []
-    )
+    # That something is open is told by naming it, here or in the text.
+    told = [d for d in find_doubts(outcome) if d != "open"] if outcome.used and is_report else []
     if told:
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
     lines += missing
