@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import TypeVar
@@ -161,12 +162,7 @@ class _Evaluation:
         reports, pairs = await asyncio.gather(
             asyncio.gather(*(self._score(one, rubrics[one.task.name]) for one in written)),
             asyncio.gather(
-                *(
-                    self._compare(one, other)
-                    for one in written
-                    for other in written
-                    if _are_rivals(one, other)
-                )
+                *(self._compare(*pair) for pair in product(written, written) if _are_rivals(*pair))
             ),
         )
         reports = self._place_reference(reports)
@@ -200,7 +196,7 @@ class _Evaluation:
             if result is None:
                 return None
             text, usd = result.report, result.metadata.cost_usd
-            await asyncio.to_thread(_keep, place, text)
+            await asyncio.to_thread(replace_file, place, text)
         return _Written(OWN, task, repeat, place, text, usd)
 
     async def _try(self, where: str, what: str, work: Awaitable[T]) -> T | None:
@@ -245,7 +241,7 @@ class _Evaluation:
         audit = await self._try("audit", what, audit_report(self.settings, asked))
         page = _audit_place(self.request, one)
         if audit:
-            await asyncio.to_thread(_keep, page, render_html(audit))
+            await asyncio.to_thread(replace_file, page, render_html(audit))
         return EvalReport(
             tool=one.tool,
             task=one.task.name,
@@ -319,10 +315,6 @@ def _research_request(request: EvalRequest, task: EvalTask) -> ResearchRequest:
     docs = [*request.run_config.docs, *task.docs]
     reuse = {"reuse": False} if request.repeats > 1 else {}  # else every repeat would be the same report
     return ResearchRequest(query=task.question, **{**said, **reuse, "docs": docs})
-
-
-def _keep(place: Path, text: str) -> None:
-    replace_file(place, text)
 
 
 def load_tasks(place: Path) -> list[EvalTask]:

@@ -7,9 +7,9 @@ parsing.
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 from json_repair import repair_json
 from pydantic import BaseModel, ValidationError
@@ -30,41 +30,23 @@ def coerce_fields(value: Any, form: type[BaseModel]) -> Any:
     """Return the value with the form's field names, and values converted to the fields' types."""
     if not isinstance(value, dict):
         return value
-    fields, names = _form_fields(form)
+    fields = form.model_fields
+    names = {_letters(name): name for name in fields}
     found = {
         name if name in fields else names.get(_letters(str(name)), str(name)): entry
         for name, entry in value.items()
     }
     for name, field in fields.items():
         entry = found.get(name)
-        if entry is None:
-            if not field.is_required:
-                found.pop(name, None)
-        elif type(entry) is not field.fits:
-            found[name] = field.convert(entry)
+        if entry is not None:
+            found[name] = _convert(entry, field.annotation)
+        elif not field.is_required():
+            found.pop(name, None)
     return found
 
 
-class _Field(NamedTuple):
-    """The type of a field: values of type `fits` are kept, others are converted."""
-
-    is_required: bool
-    fits: type | None
-    convert: Callable[[Any], Any]
-
-
-@cache
-def _form_fields(form: type[BaseModel]) -> tuple[dict[str, _Field], dict[str, str]]:
-    """Return the fields of a form, and their names by letters and digits alone."""
-    fields = {name: _field(info.is_required(), info.annotation) for name, info in form.model_fields.items()}
-    return fields, {_letters(name): name for name in fields}
-
-
-def _field(is_required: bool, kind: Any) -> _Field:
-    if get_origin(kind) is list:
-        inner = get_args(kind)[0]
-        return _Field(is_required, None if inner is str else list, lambda value: _to_list(value, inner))
-    return _Field(is_required, kind if kind in (str, int) else None, lambda value: _to_kind(value, kind))
+def _convert(value: Any, kind: Any) -> Any:
+    return _to_list(value, get_args(kind)[0]) if get_origin(kind) is list else _to_kind(value, kind)
 
 
 def _to_kind(value: Any, kind: Any) -> Any:

@@ -129,14 +129,13 @@ def _overlaps(point: ReportPoint, another: ReportPoint) -> bool:
 
 _LONGEST_TITLE = 120
 _FEW_WORDS = 3
+_MOST_POINTS = 3  # of a part
 _NEW_DIRECTION = "new way"
 
 
 @dataclass(frozen=True)
 class ExtractiveModel:
     """The research model that needs no LLM."""
-
-    most_points: int = 3
 
     async def plan(self, brief: PlanInput) -> ModelResult[Plan]:
         """Plan the question's own parts first; later what is still open, and names from the sources."""
@@ -198,7 +197,7 @@ class ExtractiveModel:
         headings = []
         for asked in questions:
             answering = {c.id for point in points for c in point.claims if c.question == asked.id}
-            own = choose_points(asked.text, _limit_points(points, answering), self.most_points)
+            own = choose_points(asked.text, _limit_points(points, answering), _MOST_POINTS)
             ids = [claim_id for point in own for claim_id in point.ids]
             headings.append(Heading(id="", title=asked.text, question=asked.id, claims=ids))
         return ModelResult(Outline(title=one_line(question)[:_LONGEST_TITLE], headings=headings))
@@ -209,7 +208,7 @@ class ExtractiveModel:
 
     def _write_part(self, heading: Heading, points: Sequence[ReportPoint]) -> Section:
         own = _limit_points(points, heading.claims)
-        chosen = choose_points(heading.title, own, self.most_points)
+        chosen = choose_points(heading.title, own, _MOST_POINTS)
         firsts = [point.claims[0] for point in chosen]
         if all(is_verbatim(claim.statement, [quote.text for quote in claim.quotes]) for claim in firsts):
             return extract_section(heading.id, heading.title, firsts)

@@ -8,7 +8,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TypeAlias
 
 from fathom.concurrency import PerLoop
 from fathom.errors import Unreadable
@@ -147,20 +147,6 @@ class WindowTooSmall(Unreadable):
     """Instructions and question do not fit, or leave hardly a sentence of the page."""
 
 
-class CuttableText(Protocol):
-    """Evidence of a prompt that may be cut."""
-
-    @property
-    def weight(self) -> float:
-        """Its share of the room beside others."""
-
-    def render(self) -> str:
-        """Return all of it that a model should see."""
-
-    def cut_to_room(self, room: int, count: CountTokens) -> tuple[str, int]:
-        """Return as much as fits, and the number of parts kept."""
-
-
 @dataclass(frozen=True)
 class PromptLines:
     """Lines by relevance, best first; the last ones are cut first."""
@@ -203,7 +189,7 @@ class PromptPassages:
     text: str
     questions: Sequence[str]
     max_tokens: int
-    weight: float = 4.0
+    weight: float = 4.0  # its share of the room beside other evidence
 
     def render(self) -> str:
         """Return the passages a model should see, whatever its window."""
@@ -217,6 +203,9 @@ class PromptPassages:
         while len(chosen) > 1 and count(_BETWEEN_PASSAGES.join(chosen)) > room:
             chosen = chosen[:-1]
         return _BETWEEN_PASSAGES.join(chosen), 1 if chosen else 0
+
+
+CuttableText: TypeAlias = PromptLines | PromptPassages  # evidence that may be cut
 
 
 @dataclass(frozen=True)

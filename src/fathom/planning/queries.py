@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 from fathom.state import Claim, Family, Hypothesis, Query, SubQuestion
@@ -138,28 +139,21 @@ def generate_queries(own: Sequence[Query], theme: QueryTheme) -> Iterator[Query]
         yield _make_query(f"{extract_topic(question.text)} {name}", question.id, "web", theme)
     for question in theme.open_questions:
         for family in _FAMILIES:
-            yield _make_query(
-                family_queries(extract_topic(question.text), family)[0], question.id, family, theme
-            )
+            text = family_queries(extract_topic(question.text), family)[0]
+            yield _make_query(text, question.id, family, theme)
     for perspective in theme.perspectives:
-        yield _make_query(
-            _perspective_text(perspective, theme), _perspective_question(perspective, theme), "web", theme
-        )
+        text = f"{extract_topic(theme.question)} {extract_topic(perspective)}"
+        yield _make_query(text, _perspective_question(perspective, theme), "web", theme)
     for query in [q for q in own if q.family == "web"][:3]:
         for family in _FAMILIES[1:]:
-            yield _make_query(
-                family_queries(extract_topic(query.text), family)[0], query.question, family, theme
-            )
+            text = family_queries(extract_topic(query.text), family)[0]
+            yield _make_query(text, query.question, family, theme)
     asked = [*(q.text for q in theme.open_questions), theme.question]
     ids = [*(q.id for q in theme.open_questions), _first_id(theme)]
     for text, name in zip(asked, ids, strict=True):
         for family in _FAMILIES:
             for form in family_queries(extract_topic(text), family):
                 yield _make_query(form, name, family, theme)
-
-
-def _perspective_text(perspective: str, theme: QueryTheme) -> str:
-    return f"{extract_topic(theme.question)} {extract_topic(perspective)}"
 
 
 def _perspective_question(perspective: str, theme: QueryTheme) -> str:
@@ -185,12 +179,7 @@ def queries_from_other_angles(
     theme: QueryTheme, findings: Sequence[Claim], asked: Sequence[Query]
 ) -> list[Query]:
     """Return queries from other angles, the nearest first."""
-    found: list[Query] = []
-    for query in _angle_variants(theme, findings, asked):
-        found.append(query)
-        if len(found) == MAX_ANGLES:
-            break
-    return found
+    return list(islice(_angle_variants(theme, findings, asked), MAX_ANGLES))
 
 
 def broaden_topic(text: str) -> str:
@@ -227,15 +216,11 @@ def _angle_variants(theme: QueryTheme, findings: Sequence[Claim], asked: Sequenc
     for text, name in about:
         wide = broaden_topic(text)
         overview = "개요" if is_korean(text) else "overview"
-        yield _web_query(wide, name, theme)
-        yield _web_query(f"{wide} {overview}", name, theme)
+        yield _make_query(wide, name, "web", theme)
+        yield _make_query(f"{wide} {overview}", name, "web", theme)
         for lead in find_unused_words(findings, asked):
-            yield _web_query(f"{wide} {lead}", name, theme)
-            yield _web_query(f"{extract_topic(text)} {lead}", name, theme)
-
-
-def _web_query(text: str, question: str, theme: QueryTheme) -> Query:
-    return Query(id="", text=text, question=question, round=theme.round)
+            yield _make_query(f"{wide} {lead}", name, "web", theme)
+            yield _make_query(f"{extract_topic(text)} {lead}", name, "web", theme)
 
 
 _COUNTER_ENDINGS = (
@@ -286,13 +271,7 @@ def _with_endings(statements: Sequence[str], english: Sequence[str], korean: Seq
 
 def _drop_asked(offered: Iterator[str], asked: Sequence[Query], most: int) -> list[str]:
     known = {normalize_query(query.text) for query in asked}
-    found: list[str] = []
-    for text in offered:
-        if len(found) == most:
-            break
-        if normalize_query(text) not in known:
-            found.append(text)
-    return found
+    return list(islice((text for text in offered if normalize_query(text) not in known), most))
 
 
 def _core_words(statement: str) -> str:
