@@ -6,7 +6,7 @@ TimeoutError come through. Status, headers, code and message are searched in the
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,9 +158,9 @@ def is_surely_unbilled(error: BaseException) -> bool:
     status = _status(error)
     if status is not None:
         return status not in NO_ANSWER_IN_TIME
-    unsent: tuple[type[Exception], ...] = (ConnectionRefusedError, *_loaded_classes(_CONNECT_ERRORS))
     # Ollama's client raises a bare ConnectionError when nothing listens.
-    return any(isinstance(one, unsent) or type(one) is ConnectionError for one in _chain(error))
+    is_bare = any(type(one) is ConnectionError for one in _chain(error))
+    return is_bare or _is_caused_by(error, [ConnectionRefusedError], _CONNECT_ERRORS)
 
 
 @dataclass(frozen=True)
@@ -185,24 +185,13 @@ class ErrorTranslator:
         return f"The model {self.name} at {self.server}"
 
     def _translate_no_answer(self, error: BaseException, said: str) -> ProviderError:
-        chain, who = list(_chain(error)), self.who
-        if any(isinstance(one, AnswerTooLarge) for one in chain):
+        if _is_caused_by(error, [AnswerTooLarge]):
             reason = f"it is longer than {MAX_ANSWER_BYTES:,} bytes"
             return Unreadable(f"The model {self.name} answered in no known format: {reason}.")
-        late: tuple[type[Exception], ...] = (
-            TimeoutError,
-            ModelTimeoutError,
-            *_loaded_classes(_TIMEOUT_ERRORS),
-        )
-        if any(isinstance(one, late) for one in chain):
-            return Unavailable(f"{who} did not answer in time.")
-        lost: tuple[type[Exception], ...] = (
-            ConnectionError,
-            ModelConnectionError,
-            *_loaded_classes(_CONNECTION_ERRORS),
-        )
-        if any(isinstance(one, lost) for one in chain):
-            return Unreachable(f"{who} cannot be reached.")
+        if _is_caused_by(error, [TimeoutError, ModelTimeoutError], _TIMEOUT_ERRORS):
+            return Unavailable(f"{self.who} did not answer in time.")
+        if _is_caused_by(error, [ConnectionError, ModelConnectionError], _CONNECTION_ERRORS):
+            return Unreachable(f"{self.who} cannot be reached.")
         return Unreadable(f"The model {self.name} answered in no known format: {said}.")
 
     def _translate_refusal(self, error: BaseException, status: int, said: str) -> ProviderError:
@@ -250,6 +239,14 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
+def _is_caused_by(
+    error: BaseException, kinds: Sequence[type[Exception]], names: Mapping[str, Sequence[str]] | None = None
+) -> bool:
+    """Tell whether one of these exceptions, or of those of provider packages, is in the chain of causes."""
+    known = (*kinds, *_loaded_classes(names or {}))
+    return any(isinstance(one, known) for one in _chain(error))
+
+
 def _status(error: BaseException) -> int | None:
     for one in _chain(error):
         for name in ("status_code", "code", "status"):
@@ -275,7 +272,7 @@ def _wait_s(error: BaseException) -> float | None:
     return float(match[1]) if match else None
 
 
-def _loaded_classes(names: Mapping[str, tuple[str, ...]]) -> tuple[type[Exception], ...]:
+def _loaded_classes(names: Mapping[str, Sequence[str]]) -> tuple[type[Exception], ...]:
     """Return the exceptions of these names from loaded modules."""
     found = [
         getattr(sys.modules[m], n, None) for m, all_of in names.items() if m in sys.modules for n in all_of

@@ -39,7 +39,7 @@ from fathom.settings.model_names import (
 )
 from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
-from fathom.storage import content, open_storage
+from fathom.storage import open_storage
 from fathom.storage.content import Replies
 
 _CONNECT_S = 10.0
@@ -71,12 +71,13 @@ def make_outputs(settings: Settings, run_config: RunConfig) -> dict[Role, Struct
     outputs: dict[object, StructuredOutput] = {}
     by_role: dict[Role, StructuredOutput] = {}
     parts = _models_by_role(settings, run_config)
+    cache = Replies(open_storage(settings.database), is_shared=run_config.reuse)
     for role in sorted(parts, key=lambda role: role != "read"):  # the small one first
         name, given = parts[role]
         key = id(given) if given is not None else name
         if key not in outputs:
             played: list[Role] = [r for r, part in parts.items() if part[0] == name and part[1] is given]
-            chat = _chat(settings, name, given, played, open_reply_cache(settings, run_config), prices)
+            chat = _chat(settings, name, given, played, cache, prices)
             if by_role:
                 chat = replace(chat, cheaper=by_role["read"].chat)
             outputs[key] = StructuredOutput(chat, _window(settings, chat, run_config.context_tokens))
@@ -113,11 +114,6 @@ def model_identity(model: BaseChatModel) -> list[Any]:
     plain = {name: _to_plain_json(getattr(model, name, None)) for name in names}
     said = {name: value for name, value in plain.items() if value not in (None, [], {})}
     return [f"{kind.__module__}.{kind.__qualname__}", said]
-
-
-def open_reply_cache(settings: Settings, run_config: RunConfig) -> Replies:
-    """Return the reply cache."""
-    return content.Replies(open_storage(settings.database), is_shared=run_config.reuse)
 
 
 def _models_by_role(
