@@ -73,7 +73,6 @@ class _LoadedReport:
     """A report, taken apart, and the name of its audit."""
 
     id: str
-    title: str
     split: SplitReport
     language: str
 
@@ -116,7 +115,7 @@ async def load_report(settings: Settings, request: AuditRequest) -> _LoadedRepor
     language = "ko" if wants_korean(words, None) else "en"
     said = [document.text, str(request.is_searched), *request.run_config.docs]
     name_of_it = sha256("\x1f".join(said).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return _LoadedReport(f"audit-{name_of_it}", split.title, split, language)
+    return _LoadedReport(f"audit-{name_of_it}", split, language)
 
 
 def _refuse_unknown_places(run_config: RunConfig) -> None:
@@ -202,7 +201,7 @@ class _Audit:
             verdicts = await self._look_elsewhere(verdicts)
         result = AuditResult(
             id=self.loaded.id,
-            title=self.loaded.title,
+            title=split.title,
             place=self.request.report,
             language=self.loaded.language,
             statements=split.statements,

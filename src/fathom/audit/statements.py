@@ -78,20 +78,12 @@ def split_report(text: str, title: str = "") -> SplitReport:
 
 
 @dataclass(frozen=True)
-class _Attributed:
-    """The sources of a statement, and the rule by which they are."""
+class _Cited:
+    """Sources that a statement may have, by which rule, and the words that they stand behind."""
 
     cites: Sequence[str] = ()
     rule: CitationRule = "own"
-
-
-@dataclass(frozen=True)
-class _Lead:
-    """What stands above rows or items, and means them."""
-
     words: str = ""
-    cites: Sequence[str] = ()
-    rule: CitationRule = "lead-in"
 
 
 class _Splitter:
@@ -101,7 +93,7 @@ class _Splitter:
         self._path: list[tuple[int, MarkedWords]] = []
         self._head: list[MarkedWords] = []  # the cells of the table's first row
         self._label = ""  # the first cell of the row above
-        self._lead = _Lead()
+        self._lead = _Cited()  # what stands above rows or items, and means them
         self._last = ""
         self._open: list[ReportStatement] = []  # of the blocks that a line of sources below may mean
 
@@ -113,7 +105,7 @@ class _Splitter:
             self._path = [*(above for above in self._path if above[0] < line.level), (line.level, said)]
             self.report.title = self.report.title or said.words
             self.report.blocks.append(ReportBlock(kind="heading", text=said.words, level=line.level))
-            self._last, self._lead, self._open = "", _Lead(), []
+            self._last, self._lead, self._open = "", _Cited(), []
         elif line.kind in {"code", "source"} or (line.kind == "paragraph" and is_legend(line.text)):
             key = f"[{line.key}] " if line.key else ""
             self.report.blocks.append(ReportBlock(kind=line.kind, text=f"{key}{line.text}"))
@@ -140,10 +132,10 @@ class _Splitter:
             cites = list(dict.fromkeys(key for part in parts for key in part.cites))
             is_above = below in {"row", "item"}
             words = " ".join(part.words for part in parts)
-            self._lead = _Lead(words, cites, "caption") if is_above else _Lead()
+            self._lead = _Cited(cites, "caption", words) if is_above else _Cited()
             self._add(line, [*found, *(self._make(replace(part, cites=[]), "label") for part in parts)])
             return
-        lead = self._lead if line.kind == "item" else _Lead()
+        lead = self._lead if line.kind == "item" else _Cited()
         for place, part in enumerate(parts):
             kind = classify(part.words, is_cited=bool(part.cites), is_item=line.kind == "item")
             if kind == "fact" and not part.cites and self._is_about_itself():
@@ -151,14 +143,12 @@ class _Splitter:
             following = next((later.cites for later in parts[place + 1 :] if later.cites), [])
             before = "" if place or not lead.words else lead.words
             is_named = place == 0 and bool(found)
-            found.append(
-                self._make(part, kind, _Attributed(following, "next"), lead, before, is_named=is_named)
-            )
+            found.append(self._make(part, kind, _Cited(following, "next"), lead, before, is_named=is_named))
             self._last = part.words
         if line.kind == "paragraph":
             said = parts[-1]
             is_lead = _LEAD_IN.search(said.words) or (below == "row" and _POINTS_BELOW.search(said.words))
-            self._lead = _Lead(said.words, said.cites) if is_lead else _Lead()
+            self._lead = _Cited(said.cites, "lead-in", said.words) if is_lead else _Cited()
         self._add(line, found)
 
     def _take_row(self, line: ReportLine) -> None:
@@ -191,7 +181,7 @@ class _Splitter:
             [one for cell in cells for one in cell.calculations],
         )
         is_fact = bool(row.cites) or bool(find_figures(said) or find_dates(said)) or len(kept) > 1
-        column = _Attributed(list(dict.fromkeys(key for head, _, _ in kept for key in head.cites)), "column")
+        column = _Cited(list(dict.fromkeys(key for head, _, _ in kept for key in head.cites)), "column")
         self._add(
             line, [self._make(row, "fact" if is_fact else "label", column, self._lead, self._lead.words)]
         )
@@ -208,8 +198,8 @@ class _Splitter:
         self,
         part: MarkedWords,
         kind: StatementKind,
-        other: _Attributed = _Attributed(),
-        lead: _Lead = _Lead(),
+        other: _Cited = _Cited(),
+        lead: _Cited = _Cited(),
         before: str = "",
         *,
         is_named: bool = False,
@@ -217,12 +207,12 @@ class _Splitter:
         heading = next((found.cites for _, found in reversed(self._path) if found.cites), [])
         calculated = [key for one in part.calculations for key in one.cites]
         rules = (
-            _Attributed([*part.cites, *calculated]),
+            _Cited([*part.cites, *calculated]),
             other,
-            _Attributed(lead.cites, lead.rule),
-            _Attributed(heading, "heading"),
+            lead,
+            _Cited(heading, "heading"),
         )
-        cited = next((rule for rule in rules if rule.cites and kind == "fact"), _Attributed())
+        cited = next((rule for rule in rules if rule.cites and kind == "fact"), _Cited())
         is_dependent = is_named or DEPENDENT_OPENING.match(part.words)
         number = len(self.report.statements) + 1
         statement = ReportStatement(
