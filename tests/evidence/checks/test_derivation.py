@@ -60,6 +60,15 @@ DERIVED = [
     ("It supports five versions.", Passage(("It supports 3.7, 3.8, 3.9, 3.10, and 3.11.",))),
     ("Osby sold it in March 1998.", Passage(("It came in February 1998. A month later Osby sold it.",))),
     ("The rate fell in December 2024.", Passage(("In December the rate fell.",), date="2025-01-15")),
+    ("He won eleven stages.", Passage(("He won five stages in 1931, four in 1932 and two in 1935.",))),
+    ("1377명 많았다.", Passage(("전년에는 2만 2,201명이었다.",), around="2만 3,578명이었다.")),
+    ("나머지는 4210억 원이다.", Passage(("8,940억 원과 8,710억 원이다.",), around="모두 2조 1,860억 원.")),
+    ("It fell since October 2025.", Passage(("5개월째 줄었다.",), date="2026-03-18")),
+    ("It rose from 2024 to 2025.", Passage(("2025년에는 전년보다 늘었다.",), date="2026-04-15")),
+    ("자료가 2억5000만 건을 넘는다.", Passage(("| OpenAlex | 250M+ | free |",))),
+    ("넓이는 650㎢가 넘는다.", Passage(("It covers over 251 sqmi.",))),
+    ("It runs at 120 km/h.", Passage(("시속 120km로 달린다.",))),
+    ("It rose in the first half of 2025.", Passage(("올해 상반기에 늘었다.",), date="2025-09-02")),
 ]  # fmt: skip
 UNDERIVED = [
     ("The plant delivers 240 MW.", Passage(("The plant delivers 240 kW.",)), "240 MW"),

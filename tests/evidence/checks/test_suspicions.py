@@ -82,6 +82,10 @@ def test_fair_paraphrases_are_never_refused_and_seldom_flagged(name: str) -> Non
         ("SEP-2106 defines the format.", "The proposal defines the format.", "name"),
         ("Roos called the tax unfair.", "The fishers' union called the tax unfair.", "speaker"),
         ("Osby sold the lagoon to Tarn.", "Tarn sold the lagoon to Osby.", "who and what"),
+        ("The school admitted 23,578 students.", "학교에는 2만 3,578명이 지원했다.", "contrast"),
+        ("독일의 수출은 3% 줄었다.", "German exports rose by 3%.", "contrast"),
+        ("수입액은 41억 달러로, 수출보다 적었다.", "Exports came to $4.1bn, imports to $5bn.", "contrast"),
+        ("The area was home to twice as many people.", "인구의 증가율은 두 배에 이른다.", "growth"),
         ("Delft researchers built the pump.", "Engineers of the National Laboratory built the pump.", "name"),
     ],
 )
@@ -101,11 +105,25 @@ def test_a_statement_that_is_its_quote_is_not_suspected() -> None:
         ("관중은 2년 연속 1000만 명이다.", "두 해 연속 1천만 관중이다."),
         ("LG는 85승 3무 56패로 1위에 올랐다.", "85승 3무 56패를 거둔 LG가 1위다."),
         ("The plague killed 250,000.", "The plague, probably brought by troops, killed 250,000."),
+        (
+            "Visits rose to 3 million in the third quarter of 2025.",
+            "2025년 3분기 방문은 300만 건으로 늘었다.",
+        ),
+        ("Exports rose and imports fell.", "수출은 늘고 수입액은 줄었다."),
+        ("열 번 가운데 7만 원씩 70만 원을 냈다.", "그는 7만 원씩 열 번 냈다."),
         ("Latency fell from 840 ms to 310 ms.", "Latency drops from 840 ms to 310 ms."),
     ],
 )
 def test_fair_wording_is_not_suspected(statement: str, quote: str) -> None:
     assert find_suspicions(statement, Passage((quote,))) == []
+
+
+def test_a_year_is_compared_with_what_last_year_means_on_the_page() -> None:
+    told = Passage(("지난해 여름은 1973년 이후 가장 더웠다.",), date="2026-05-22")
+    assert [found.kind for found in find_suspicions("2026년 여름은 1973년 이후 가장 더웠다.", told)] == [
+        "date"
+    ]
+    assert find_suspicions("2025년 여름은 1973년 이후 가장 더웠다.", told) == []
 
 
 def test_odd_input_costs_no_seconds() -> None:

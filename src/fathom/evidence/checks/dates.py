@@ -84,6 +84,16 @@ def find_dates(text: str) -> tuple[Date, ...]:
     return tuple(sorted(found, key=lambda date: date.start))
 
 
+def resolve_years(text: str, year: int) -> set[int]:
+    """Return the years that "last year" and such mean on a page of a year; its own too beside comparisons."""
+    found = set()
+    for match in _NAMED_YEAR.finditer(text):
+        found.add(year + (match.lastindex or 0) - 3)
+        if _COMPARED.match(text, match.end()) or _COMPARED_TO.search(text[: match.start()][-10:]):
+            found.add(year)
+    return found
+
+
 def find_wrong_dates(statement: str, quotes: Sequence[str]) -> list[str]:
     """Return the dates of a statement that no quote gives."""
     known = [date for quote in quotes for date in find_dates(quote)]
@@ -150,6 +160,19 @@ _RELATIVE_YEARS = {
     (-1, 0, 1): r"그해|그 뒤|해마다|\bthat year\b|\bannual(?:ly)?\b|하반기|상반기|\b(?:first|second) half\b",
 }
 
+_YEAR_BEFORE = re.compile(
+    r"전년|한 해 전|1년 전|전해|\b(?:previous|prior|preceding) year\b|\byear (?:earlier|before)\b"
+    r"|\bon the year\b",
+    re.IGNORECASE,
+)
+
+# Years as seen from the page's own; behind a comparison the figures are of another year.
+_NAMED_YEAR = re.compile(
+    r"(재작년)|(지난해|작년|\blast year\b)|(올해|\bthis year\b)|(내년|\bnext year\b)", re.IGNORECASE
+)
+_COMPARED = re.compile(r"\s?(?:보다|대비|에 비|[과와] (?:비교|견)|동기|(?:\S+ )?같은)|['’]s\b")
+_COMPARED_TO = re.compile(r"\b(?:than|from|over|against|with|to|on) $", re.IGNORECASE)
+
 _RELATIVE = {offsets: re.compile(words, re.IGNORECASE) for offsets, words in _RELATIVE_YEARS.items()}
 
 _SPAN = re.compile(r"(1\d{3}|20\d{2}|21\d{2})\s?[-–~/]\s?(\d{2}|\d{4})(?!\d)")
@@ -202,11 +225,12 @@ _EDGE_OF_YEAR = re.compile(
 
 @dataclass(frozen=True)
 class PageCalendar:
-    """The years, months and days of a page: `text` is quotes and context, `spans` are in years."""
+    """The years, months and days of a page: `text` is quotes and context; spans are in years and months."""
 
     text: str
     published: str
     spans: frozenset[int]
+    month_spans: frozenset[int] = frozenset()
 
     @cached_property
     def day(self) -> date | None:
@@ -243,6 +267,8 @@ class PageCalendar:
             for year in self.own
             for offset in offsets
         }
+        if _YEAR_BEFORE.search(self.text):  # also the year before another one than the page's own
+            meant |= {year - 1 for year in self.named | meant}
         years = self.named | self.own | meant
         return frozenset(
             years | {year + sign * span for year in years for span in self.spans for sign in (-1, 1)}
@@ -280,6 +306,8 @@ class PageCalendar:
         if when.decade:
             decades = {year // 10 * 10 for year in self.years} | {date.decade for date in self.dates}
             return when.decade in decades or when.decade % 100 in self.numbers
+        if self._is_months_apart(when):
+            return True
         if when.year and when.year not in self.years and not self._is_near_year(when):
             return False
         if when.month and when.day and self._is_near(when):
@@ -293,6 +321,16 @@ class PageCalendar:
             months |= {(month - 1 + apart) % 12 + 1 for month in months for apart in (-1, 1)}
         is_month = not when.month or when.month in months or when.month in self.numbers
         return is_month and (not when.day or when.day in self.numbers)
+
+    def _is_months_apart(self, when: Date) -> bool:
+        """Tell whether it is a month that a quoted number of months leads to: "for five months"."""
+        if not (when.year and when.month and self.month_spans) or when.day:
+            return False
+        known = {12 * d.year + d.month for d in self.dates if d.year and d.month}
+        known |= {12 * self.day.year + self.day.month} if self.day else set()
+        apart = {abs(12 * when.year + when.month - month) for month in known}
+        # The first and the last month may be counted, and a page is often of the month after.
+        return any(span + more in apart for span in self.month_spans for more in (-1, 0, 1))
 
     def _is_near(self, when: Date) -> bool:
         """Tell whether it is near the page's own day, and the page mentions days near it."""

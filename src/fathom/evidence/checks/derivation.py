@@ -9,10 +9,10 @@ is not refused, but flagged for the verifier (`find_calculation`).
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import permutations
+from itertools import chain, combinations, permutations
 
 from fathom.evidence.checks.dates import Date, PageCalendar, find_dates
 from fathom.evidence.checks.figures import (
@@ -34,6 +34,7 @@ _MOST_COUNTED = 60
 _MOST_OPERANDS = 12
 _TRIFLE = 0.005  # of the other operand: 65,022 - 1 is chance
 _SMALL = 5
+_EXACT_DIGITS = 3
 _MOST_QUOTED = 4000
 _FACTORS = (2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 365.0)  # "a month" for "a year", a half
 _SHARES = frozenset({"percent", "points"})
@@ -112,12 +113,11 @@ class Passage:
     @cached_property
     def calendar(self) -> PageCalendar:
         """Return the years, months and days that the page names or implies."""
-        spans = frozenset(
-            int(figure.value)
-            for figure in find_figures(self.quoted)
-            if figure.dimension == "time" and figure.factor > 3e7 and 1 <= figure.value <= 100
+        times = [f for f in find_figures(self.quoted) if f.dimension == "time" and 1 <= f.value <= 100]
+        years, months = (
+            frozenset(int(f.value) for f in times if least < f.factor < 10 * least) for least in (3e7, 2.6e6)
         )
-        return PageCalendar(self.everything, self.date, spans)
+        return PageCalendar(self.everything, self.date, years, months)
 
     @cached_property
     def counts(self) -> frozenset[int]:
@@ -199,16 +199,15 @@ def is_same_figure(figure: Figure, other: Figure) -> bool:
     """Tell whether two figures have one value: as written, converted, or rounded."""
     if _is_near(figure.value, other.value):
         return is_same_unit(figure, other)
-    if not {figure.dimension, other.dimension} >= {"celsius", "fahrenheit"} and (
-        figure.dimension and other.dimension and figure.dimension != other.dimension
-    ):
+    is_heat = "fahrenheit" in (pair := {figure.dimension, other.dimension}) and pair & {"celsius", "degree"}
+    if not is_heat and figure.dimension and other.dimension and figure.dimension != other.dimension:
         return False
     if figure.dimension and figure.dimension == other.dimension and figure.factor != other.factor:
         apart = abs(figure.base - other.base)
         step = max(figure.step * figure.factor, other.step * other.factor) / 2
         if apart <= max(_CLOSE * abs(figure.base), min(step, _CONVERTED * abs(figure.base))):
             return True
-    if {figure.dimension, other.dimension} == {"celsius", "fahrenheit"}:
+    if is_heat:
         is_hot = figure.dimension == "fahrenheit"
         true = other.value * 1.8 + 32 if is_hot else (other.value - 32) / 1.8
         return abs(true - figure.value) <= max(figure.step, 0.5)
@@ -244,7 +243,38 @@ def find_calculation(figure: Figure, passage: Passage) -> str:
     if "|" in passage.quoted and figure.dimension in _MEASURES - _SHARES:
         operands = [in_unit for one in operands for in_unit in _give_unit(one, figure, passage)]
     pairs = (_calculate(figure, one, other) for one, other in permutations(operands, 2))
-    return next(filter(None, pairs), "") or next(filter(None, (_scale(figure, one) for one in operands)), "")
+    scaled = (_scale(figure, one) for one in operands)
+    return next(filter(None, chain(pairs, scaled)), "") or _find_total_or_rest(figure, operands, passage)
+
+
+def _find_total_or_rest(figure: Figure, operands: Sequence[Figure], passage: Passage) -> str:
+    """Return the formula if a figure is the sum of several quoted ones, or their difference from another one.
+
+    Only that other one may stand around the quote, and only for a figure with enough digits not to be chance.
+    """
+    like = [one for one in operands if is_same_kind(one, figure) and one.value]
+    is_exact = len(str(figure.value / (figure.step or 1)).partition(".")[0]) >= _EXACT_DIGITS
+    others = [f for f in find_figures(passage.everything) if is_same_kind(f, figure)] if is_exact else []
+    for first, last in combinations(range(len(like) + 1), 2):
+        some = like[first:last]
+        total = sum(one.base for one in some)
+        if len(some) > 2 and _is_in_range(total / figure.factor, figure):
+            return " + ".join(one.text for one in some)
+        for other in others:
+            if _is_near(abs(other.base - total), figure.base) and not _is_trifle(other.base, total):
+                whole = (other, *some) if other.base > total else (*some, other)
+                return " - ".join(one.text for one in whole)
+    return ""
+
+
+def _is_trifle(one: float, other: float) -> bool:
+    """Tell whether one of two operands is so small that a result beside the other one is chance."""
+    return min(abs(one), abs(other)) < _TRIFLE * max(abs(one), abs(other))
+
+
+def is_same_kind(one: Figure, other: Figure) -> bool:
+    """Tell whether two figures can be added: amounts of one measure, or counts."""
+    return one.dimension == other.dimension or not {one.dimension, other.dimension} & _MEASURES
 
 
 def _give_unit(one: Figure, figure: Figure, passage: Passage) -> list[Figure]:
@@ -265,8 +295,9 @@ def _calculate(figure: Figure, one: Figure, other: Figure) -> str:
     is_ratio = figure.dimension in {"percent", "times"} and one.dimension not in _SHARES
     is_like_them = figure.dimension in {one.dimension, other.dimension} or figure.dimension not in _MEASURES
     results: list[tuple[str, float]] = []
-    is_trifle = min(abs(one.base), abs(other.base)) < _TRIFLE * max(abs(one.base), abs(other.base))
-    if not is_trifle and ((is_one_kind and is_like_them and not is_ratio) or are_shares):
+    if not _is_trifle(one.base, other.base) and (
+        (is_one_kind and is_like_them and not is_ratio) or are_shares
+    ):
         results += [("-", one.base - other.base), ("+", one.base + other.base)]
     if is_one_kind and is_ratio:
         by = 100 if figure.dimension == "percent" else 1

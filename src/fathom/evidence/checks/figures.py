@@ -47,7 +47,7 @@ _UNIT = (
 )
 _DIGITS = re.compile(
     r"(?P<sign>[$€£¥₩])?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?P<scale>[\s-]?(?:hundred|thousand|million|billion|trillion)\b|(?:k|mn|bn|tn)\b|(?<=\d)[mb]\b(?=\s|[.,)]|$)"
+    r"(?P<scale>[\s-]?(?:hundred|thousand|million|billion|trillion)\b|(?:k|mn|bn|tn)\b|(?<=\d)[mb]\b(?=\s|[.,)+]|$)"
     r"|[십백천]?(?:[만억]|조(?<!제\d조)(?<!제\d\d조)(?<!제\d\d\d조))(?!큼)|[십백천](?=\s?(?:[명개건원톤대곳가]|만|억|조|여|\d))|[십백천](?!\w))?"
     rf"(?P<ordinal>st|nd|rd|th)?{_UNIT}",
     re.IGNORECASE,
@@ -73,7 +73,9 @@ _NAMED = re.compile(
 _SMALL_WORDS = "|".join(_ONES[1:11])
 _SMALL_WORD = rf"{_SMALL_WORDS}|\d{{1,3}}"
 _SHARE = re.compile(
-    rf"\b(?:(?P<top>an?|one|two|three|four|seven|nine|\d)[\s-])?(?P<part>{'|'.join(_PARTS)})\b"
+    rf"\b(?:(?P<top>an?|one|two|three|four|seven|nine|\d)[\s-])?"
+    r"(?<!first[ -])(?<!second[ -])(?<!third[ -])(?<!fourth[ -])(?<!last[ -])(?<!final[ -])"
+    rf"(?P<part>{'|'.join(_PARTS)})\b"
     r"(?!\s(?:consecutive|straight|successive|time|term|year|quarter|month|week|meeting|party|season|round|place|largest)\b)"
     rf"(?:,? of)?(?: an?)?(?: (?P<of>[mbtr]*illion|percentage[ -]point|percent|point|{_LATIN_UNIT})"
     r"\b)?"
@@ -200,6 +202,8 @@ def _digit_figures(text: str) -> Iterator[Figure]:
         if scale and not scale.isascii() and not unit:
             value, step, end, unit = _parse_korean_number(text, match)
         dimension, factor = _dimension(unit, match["sign"], bool(match["ordinal"]))
+        if dimension == "length" and "시속" in text[max(0, match.start() - 6) : match.start()]:
+            dimension, factor = "speed", factor / 1000
         past, start = end, match.start("sign") if match["sign"] else match.start("digits")
         code = _CODE.search(text[max(0, start - 13) : start])
         name = code[1].lower() if code and not match["sign"] else ""

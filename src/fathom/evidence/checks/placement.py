@@ -71,7 +71,9 @@ def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) 
     for figure in said:
         if not is_figure_found(figure, passage):
             formula = find_calculation(figure, passage)
-            if formula and not _is_plain_calculation(figure, formula, statement):
+            operands = find_figures(formula)
+            is_told = any(is_same_figure(one, f) for one in operands for f in said if f is not figure)
+            if formula and not is_told and not _is_plain_calculation(figure, formula, statement):
                 yield "calculation", f"'{figure.text}' is not in the source, but may be {formula}"
             elif not formula and (is_small_number(figure) or is_fraction(figure)):
                 yield "count", f"nothing in the source counts '{figure.text}'"
@@ -102,7 +104,8 @@ def _lead(figure: Figure, text: str) -> str:
 def _is_plain_calculation(figure: Figure, formula: str, statement: str) -> bool:
     """Tell whether such a calculation is hardly chance, or the statement says that it is one."""
     if " + " in formula:
-        return load_phrase_pattern("sum").search(statement.lower()) is not None
+        is_all = formula.count(" + ") > 1  # three addends are hardly chance
+        return is_all or load_phrase_pattern("sum").search(statement.lower()) is not None
     if formula.startswith("100%"):
         return False
     if " x " in formula or " ÷ " in formula:

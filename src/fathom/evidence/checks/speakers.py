@@ -40,7 +40,8 @@ _PRONOUNS = {
     "그들",
 }
 _OFFICIAL = re.compile(
-    r"(?:청|처|부|원|은행|위원회)$|\b(?:agency|office|bureau|ministry|bank|statistics)\b", re.IGNORECASE
+    r"(?:청|처|부|원|단|공사|센터|시|도|은행|위원회|동향|통계|자료|(?<!제)조사|보고서|결과)$|\b(?:agency|office|bureau|ministry|bank|statistics)\b",
+    re.IGNORECASE,
 )
 _PLURAL = re.compile(r"들(?:은|는|이|의|에)?$|(?<=[a-z])s$")
 

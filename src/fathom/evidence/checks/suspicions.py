@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.evidence.checks.dates import find_dates
+from fathom.evidence.checks.contrasts import find_contrasts
+from fathom.evidence.checks.dates import Date, find_dates, resolve_years
 from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.checks.figures import find_figures, normalize_letters
-from fathom.evidence.checks.lexicon import UNITS
+from fathom.evidence.checks.lexicon import UNITS, find_markers
 from fathom.evidence.checks.markers import find_changed_markers, select_relevant_sentences
 from fathom.evidence.checks.negation import find_negations
 from fathom.evidence.checks.placement import find_misplaced
@@ -28,6 +29,7 @@ from fathom.text.tokens import has_cjk
 _CLOSE_WORDING = 0.5  # share of the statement's words from the quote that allows a word-by-word comparison
 _COPIED = 0.6  # a denial or conclusion in such a copy is the statement's own
 _NEARLY_ALL = 0.7  # a word that such a copy leaves out was left out on purpose
+_DENYING = frozenset({"exception", "refusing"})
 _SHORT = 12  # content words: longer statements re-order clauses without swapping roles
 _FEW, _LONG_ENOUGH = 5, 8  # content words: in shorter statements one other or missing word is nothing odd
 MOST_NOTES = 2  # more are skimmed, not checked
@@ -57,6 +59,7 @@ def find_suspicions(statement: str, passage: Passage) -> list[Suspicion]:
         *find_misplaced(said, passage),
         *_find_missing_names(said, passage),
         *find_other_speakers(said, passage),
+        *find_contrasts(said, passage),
         *find_changed_markers(said, passage),
         *_find_other_dates(said, passage),
     ]
@@ -95,18 +98,33 @@ def _find_missing_names(statement: str, passage: Passage) -> Iterator[tuple[str,
 def _find_other_dates(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find dates that the quote does not give, where it gives others that the statement leaves out."""
     mine, theirs = find_dates(statement), find_dates(passage.quoted)
+    day = passage.calendar.day
+    meant = resolve_years(passage.quoted, day.year) if day else set()
+    named = meant | {other.year for other in find_dates(f"{passage.title}\n{passage.headings}")}
+    named |= {
+        other.year + sign * span for other in theirs for span in passage.calendar.spans for sign in (-1, 1)
+    }
+    own = {date.year for date in mine}
     for date in mine:
-        if any(date.parts.items() <= other.parts.items() for other in theirs):
+        if any(_is_within(date, other) or _is_within(other, date) for other in theirs):
+            continue
+        if date.year and meant and date.year not in named and not meant & own:
+            yield "date", f"'{date.text}' is not in the quote, which is about {min(meant)}"
+        if date.year in named or (day and (date.month, date.day) == (day.month, day.day)):
             continue
         rivals = [
             other.text
             for other in theirs
             if date.parts.keys() & other.parts.keys()
-            and not any(other.parts.items() <= own.parts.items() for own in mine)
-            and not any(own.parts.items() <= other.parts.items() for own in mine)
+            and not any(_is_within(other, own) or _is_within(own, other) for own in mine)
         ]
         if rivals:
             yield "date", f"'{date.text}' is not in the quote, which has '{rivals[0]}'"
+
+
+def _is_within(date: Date, other: Date) -> bool:
+    """Tell whether all parts of a date are parts of another one."""
+    return date.parts.items() <= other.parts.items()
 
 
 def _compare_wording(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -136,7 +154,8 @@ def _is_telling(kind: str, why: str, said: ParsedText, passage: Passage) -> bool
     """Tell whether a finding of the strict rules says enough for a verifier to check."""
     words = why.lower().split("'")
     if kind == "a negation":  # where both deny something, words alone do not tell what
-        return not (find_negations(said) and find_negations(parse_text(passage.quoted)))
+        denied = find_negations(parse_text(passage.quoted)) or find_markers(passage.quoted, _DENYING)
+        return not (find_negations(said) and denied)
     if kind == "a direction":
         return not _TURNING & set(words) and words[1] not in passage.quoted.lower()
     if kind == "its scope":
