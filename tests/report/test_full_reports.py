@@ -247,6 +247,17 @@ def test_a_part_or_a_column_of_inferences_is_marked_once() -> None:
     assert checked(Ledger.model_validate_json(made.model_dump_json())).is_sound
 
 
+@pytest.mark.parametrize(
+    ("opening", "is_signed"), [("Our reading: the gates fail.", False), ("Gates fail.", True)]
+)
+def test_a_paragraph_that_begins_as_our_reading_needs_no_signs(opening: str, is_signed: bool) -> None:
+    fact = Sentence(text="The gates are old.", claims=["c1"], status="supported")
+    told = [s.model_copy(update={"block": 1}) for s in (inferred(opening), inferred("They break in spring."))]
+    made = full_result(sections=with_sentences(fact, *told, blocks=[Block(), Block()]), contradictions=[])
+    assert ("†" in made.report.split("## How sure")[0]) == is_signed
+    assert "Our reading" in made.report  # the words that a reader goes by are explained at the end
+
+
 @pytest.mark.parametrize("claims", ["c1 c1 c1 c1", "c1 c1 c5 c5", "c1 c5 c1 c1"])
 def test_a_table_is_cited_at_its_caption_or_by_row(claims: str) -> None:
     cells = [

@@ -27,7 +27,6 @@ from fathom.state import (
     SubQuestion,
 )
 from fathom.text.messages import Messages
-from fathom.text.normalization import shorten_line
 
 Doubt = Literal["open", "thin", "weak"]
 
@@ -166,12 +165,14 @@ def describe_certainty(
         reasons = list(dict.fromkeys(_partial_reasons(outcome, words)))
         lines.append(words("certainty.partial", reasons="; ".join(reasons)))
     missing = _describe_open_points(outcome, words) if outcome.used and is_report else []
-    # That something is open is told by naming it, here or in the text.
-    told = [d for d in find_doubts(outcome) if d != "open"] if outcome.used and is_report else []
+    # That something is open is told by naming it.
+    told = (
+        [d for d in find_doubts(outcome) if d != "open" or not missing] if outcome.used and is_report else []
+    )
     if told:
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
     lines += missing
-    if status == "complete" and is_report and not missing and not outcome.judgement.gaps:
+    if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
     if is_report and _has_inferences(outcome, numbers):
         lines.append(words("certainty.inferences"))
@@ -271,13 +272,11 @@ def describe_failures(failures: Sequence[Failure], words: Messages) -> Iterator[
 
 
 def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
-    """What was looked for and not found, or was found and refused, unless the text says it already."""
-    said = " ".join(limit for section in outcome.sections for s in section.sentences for limit in s.limits)
+    """What was looked for and not found, or was found and refused."""
     told = [
         words("certainty.refused", point=point) if gap.is_rejected else point
         for gap in outcome.judgement.gaps
         if gap.importance != "low" and (point := escape_markdown(gap.description.rstrip(".")))
-        if shorten_line(gap.description) not in said  # the text has a sentence about it
     ]
     answered = {claim.question for claim in outcome.known}
     told += [

@@ -149,7 +149,7 @@ class PreparedReport:
         """Whether the sign of an inference stands here.
 
         A part that consists of inferences has one sign, at its heading; a column of a table, at its name. A
-        sentence that is worded as a conclusion needs none.
+        sentence that is worded as a conclusion needs none, nor a paragraph that begins as "Our reading".
         """
         return (id(place), 0) in self._inference_places
 
@@ -169,6 +169,8 @@ class PreparedReport:
                 continue
             for layout in lay_out_blocks(section):
                 single = [s for s in layout.sentences if self._needs_sign(s)]
+                if self._is_reading(layout):
+                    single = []
                 if layout.block.kind == "table":
                     named = {n for n, name in enumerate(layout.block.columns) if is_worded_so(name)}
                     single = [s for s in single if s.column not in named]
@@ -178,6 +180,13 @@ class PreparedReport:
                     single = [s for s in single if s.column not in whole]
                 places |= {(id(s), 0) for s in single}
         return places
+
+    def _is_reading(self, layout: BlockLayout) -> bool:
+        """Whether a paragraph or list consists of inferences and begins by saying so: "Our reading: …"."""
+        told = [s for s in layout.sentences if s.status != "connective"]
+        is_led = load_phrase_pattern("reading").match(layout.sentences[0].text.lower())
+        is_text = layout.block.kind != "table"
+        return is_text and bool(told) and bool(is_led) and all(map(self._is_cited_inference, told))
 
     def _is_cited_inference(self, sentence: Sentence) -> bool:
         return sentence.kind == "inference" and bool(cited_numbers(sentence, self.numbers))
