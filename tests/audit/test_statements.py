@@ -164,6 +164,13 @@ def test_a_sentence_may_say_what_the_dagger_means() -> None:
         assert report.checked[0].nature == "inference"
 
 
+def test_a_paragraph_that_begins_as_a_reading_of_its_author_concludes() -> None:
+    own = "Our reading: the tower is dear. It will fall. [1]"
+    told = f"It cost 3 million. [1]\n\n{own}\n\n## Sources\n\n1. Tower. {A}\n"
+    report = split_report(told)
+    assert [one.nature for one in report.checked] == ["stated", "inference", "inference"]
+
+
 def test_a_dagger_that_means_something_else_is_no_inference() -> None:
     report = split_report("Sales rose by 4 percent.† [1]\n\n† Preliminary figures." + SOURCES)
     assert [(one.text, one.nature) for one in report.checked] == [("Sales rose by 4 percent.", "stated")]

@@ -124,6 +124,8 @@ class _Splitter:
             masked = self._marks.mask(line.text[run_in.end() :])
         spans = [span.text for span in split_sentences(masked)] or [masked]
         parts = _join_bare_marks([self._marks.split_off(span) for span in spans])
+        if load_phrase_pattern("reading").match(line.text.lower()):  # "Our reading: …": all of it concludes
+            parts = [replace(part, is_inferred=True) for part in parts]
         if not any(part.words for part in parts):
             self._give_sources([key for part in parts for key in part.cites])
             return
