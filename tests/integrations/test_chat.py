@@ -11,7 +11,7 @@ from langgraph.types import Command
 from standins.documents import CHEESE, QUESTION, stocked, written
 
 from fathom import BadInput, DeepResearcher
-from fathom.graph import build_graph, standard_dependencies
+from fathom.graph import standard_dependencies
 from fathom.integrations.chat import build_chat, read_turn
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import RunConfig
@@ -28,7 +28,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 async def chat(settings: Settings) -> AsyncIterator[Any]:
     async with checkpointer(settings.database) as saver:
-        yield build_chat(build_graph(standard_dependencies(settings)), saver)
+        yield build_chat(standard_dependencies(settings), saver)
 
 
 @pytest.fixture
@@ -67,6 +67,24 @@ async def test_a_follow_up_searches_for_what_is_not_at_hand(
     later = await chat.ainvoke(said("How long does a hard cheese ripen?"), thread, context=shelf)
     assert [query.text for query in later["asked"]]
     assert later["report"].status == "extracts"
+
+
+async def test_documents_of_the_servers_settings_hold_for_the_whole_conversation(
+    settings: Settings, shelf: RunConfig, tmp_path: Path
+) -> None:
+    """A follow-up asks nobody else, and an update may read them."""
+    usual = shelf.model_copy(update={"rounds": 2})
+    served, thread = settings.model_copy(update={"run": usual, "docs_roots": []}), new_thread()
+    async with checkpointer(settings.database) as saver:
+        chat: Any = build_chat(standard_dependencies(served), saver)
+        await chat.ainvoke(said(QUESTION), thread)
+        later = await chat.ainvoke(said("How long does a hard cheese ripen?"), thread)
+        assert later["asked"]
+        assert later["failures"] == []
+        page = tmp_path / "shelf/wind.md"
+        page.write_text(page.read_text().replace("45 percent", "52 percent"))
+        updated = await chat.ainvoke(said("/update"), thread)
+        assert updated["failures"] == []
 
 
 async def test_an_update_tells_what_changed(chat: Any, shelf: RunConfig, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ last report up to date. A conversation that rests is listed, shown, exported and
 its last message. Does not know the command line.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,7 +26,8 @@ from typing_extensions import TypedDict
 
 from fathom.errors import BadInput
 from fathom.events import ReportChunk, ReportDraft
-from fathom.graph import ResearchGraph, build_graph
+from fathom.graph import DependencyFactory, ResearchGraph, build_graph
+from fathom.graph.dependencies import EnvironmentDependencies
 from fathom.planning.questions import resolve_reference
 from fathom.request import ResearchRequest
 from fathom.runs.event_mapper import EventMapper
@@ -88,9 +90,10 @@ class Turn:
     message_id: str  # of the answer
 
 
-def build_chat(research: ResearchGraph | None = None, checkpointer: Checkpointer = None) -> ChatGraph:
-    """Build the chat graph around a research graph, by default the one of the environment."""
-    inner = research or build_graph()
+def build_chat(dependencies: DependencyFactory | None = None, checkpointer: Checkpointer = None) -> ChatGraph:
+    """Build the chat graph around a research graph with these dependencies, by default the environment's."""
+    make = dependencies or EnvironmentDependencies()
+    inner = build_graph(make)
 
     async def answer(state: Conversation, *, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         """Research the last message and say the report.
@@ -102,6 +105,8 @@ def build_chat(research: ResearchGraph | None = None, checkpointer: Checkpointer
         found = await _research(inner, turn)
         finished = FinishedRun(found["run"], found, datetime.now(UTC))
         report = found["report"]
+        # With the operator's settings in it: the next turn searches the same documents.
+        stored = await (await asyncio.to_thread(make.run_configs)).config_of(found["run"])
         told = {"status": report.status, "citations": len(report.citations), "run": found["run"]}
         said = AIMessage(report.markdown, id=turn.message_id, name="fathom", response_metadata=told)
         return {
@@ -111,7 +116,7 @@ def build_chat(research: ResearchGraph | None = None, checkpointer: Checkpointer
             "report": report,
             "thread": merge_evidence([finished], state.get("thread")),
             "last": make_update(found["run"], found, finished.ended.date()).earlier,
-            "run_config": turn.run_config,
+            "run_config": RunConfig.model_validate_json(stored or "{}"),
         }
 
     b: StateGraph[Any, RunConfig, ChatInput, Any] = StateGraph(
