@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import httpx2
+from lxml import etree  # type: ignore[import-untyped]
 from pydantic import BaseModel, ValidationError
 
 from fathom.budget.budget import NO_ANSWER_IN_TIME, Reservation, reserve_request
@@ -113,6 +114,20 @@ def parse_answer(who: str, body: bytes, form: type[W]) -> W:
     except ValidationError as error:
         wrong = ", ".join(sorted({".".join(map(str, e["loc"])) or e["type"] for e in error.errors()})[:3])
         raise Unreadable(f"{who} answered in another form than documented ({wrong})") from None
+
+
+def parse_xml(who: str, body: bytes, root: str) -> etree._Element:
+    """The answer as XML; Unreadable if it is none, or has another root. Entities are not looked up."""
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        tree = etree.fromstring(body, parser)
+    except etree.XMLSyntaxError:
+        raise Unreadable(f"{who} answered something that is not XML") from None
+    if tree.tag != root:
+        raise Unreadable(f"{who} answered in another form than documented ({tree.tag})")
+    return tree
 
 
 def user_agent(contact: str) -> str:

@@ -1,4 +1,4 @@
-"""arXiv, through the arxiv package, against a server that speaks its format."""
+"""arXiv against a server that speaks its format."""
 
 import asyncio
 import time

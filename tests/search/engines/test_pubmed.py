@@ -28,7 +28,7 @@ OWN = [
         "failed",
     ),
     BadAnswer("no list", json_answer({"esearchresult": {"count": "2"}}), Unreadable, "(idlist)"),
-    BadAnswer("no result", json_answer({"header": {}}), Unreadable, "(esearchresult)"),
+    BadAnswer("no result", json_answer({"header": {}}), Unreadable, "(idlist)"),
 ]
 BOMB = '[<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/hostname">]'
 

@@ -1,4 +1,4 @@
-"""Tavily, through its own SDK, against a server that speaks its format."""
+"""Tavily against a server that speaks its format."""
 
 from pathlib import Path
 

@@ -24,7 +24,7 @@ OWN = [
     BadAnswer("private", failure("readapidenied"), Refused, "readapidenied"),
     BadAnswer("another error", failure("unknown_action"), Unreadable, "unknown_action"),
     BadAnswer("no query", json_answer({"batchcomplete": True}), Unreadable, "(query)"),
-    BadAnswer("no list", json_answer({"query": {}}), Unreadable, "(query.search)"),
+    BadAnswer("no list", json_answer({"query": {}}), Unreadable, "(query)"),
 ]
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 import httpx2
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, Field, ValidationError
 
 from fathom.errors import ProviderError, Refused, Unavailable
 from fathom.search.api_client import ApiClient, check_key
@@ -30,10 +30,6 @@ _LANGUAGES = frozenset(
 _BRAVE_CODES = {"ja": "jp", "zh": "zh-hans", "pt": "pt-pt", "no": "nb"}
 
 
-class _BraveImage(BaseModel):
-    url: str | None = None
-
-
 class _BraveResult(BaseModel):
     url: str
     title: str | None = None
@@ -41,29 +37,19 @@ class _BraveResult(BaseModel):
     extra_snippets: list[str] | None = None
     page_age: str | None = None
     age: str | None = None
-    properties: _BraveImage | None = None
-
-
-class _BraveResults(BaseModel):
-    results: list[_BraveResult]
-
-
-class _BraveQuery(BaseModel):
-    more_results_available: bool | None = None
+    image: str | None = Field(None, validation_alias=AliasPath("properties", "url"))
 
 
 class _BraveAnswer(BaseModel):
-    query: _BraveQuery
-    web: _BraveResults | None = None  # missing when nothing was found
-    results: list[_BraveResult] | None = None  # where the news and the images are
-
-
-class _BraveError(BaseModel):
-    code: str = ""
+    query: dict[str, Any]
+    # Those of the web stand deeper; they are missing when nothing was found.
+    results: list[_BraveResult] | None = Field(
+        None, validation_alias=AliasChoices(AliasPath("web", "results"), "results")
+    )
 
 
 class _BraveFailure(BaseModel):
-    error: _BraveError
+    code: str = Field("", validation_alias=AliasPath("error", "code"))
 
 
 class _BraveClient(ApiClient):
@@ -115,9 +101,9 @@ class Brave:
         found: list[_BraveResult] = []
         for page in range(_MAX_PAGES):
             answer = await self._page(query.text, size, page)
-            results = answer.results if self.kind != "web" else answer.web and answer.web.results
-            found += results or []
-            if len(found) >= limit or not results or not answer.query.more_results_available:
+            found += answer.results or []
+            has_more = answer.results and answer.query.get("more_results_available")
+            if len(found) >= limit or not has_more:
                 break
         return to_hits(self.name, query, map(self._row, found), limit=limit)
 
@@ -146,7 +132,7 @@ class Brave:
         today = self.today()
         published = iso_date(result.page_age, today=today) or iso_date(result.age, today=today)
         snippet = " ".join([result.description or "", *(result.extra_snippets or [])])
-        image = result.properties.url if result.properties and self.kind == "images" else None
+        image = result.image if self.kind == "images" else None
         return ResultRow(result.url, result.title, snippet, published, image=image)
 
 
@@ -159,7 +145,7 @@ def _language(language: str | None) -> str | None:
 
 def _error_code(body: bytes) -> str:
     try:
-        return _BraveFailure.model_validate_json(body).error.code
+        return _BraveFailure.model_validate_json(body).code
     except ValidationError:
         return ""
 

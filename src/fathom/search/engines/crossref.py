@@ -6,7 +6,7 @@ Does not know retries, or what stands in a work.
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field
 
 from fathom.search.api_client import ApiClient, user_agent
 from fathom.search.protocol import Capability
@@ -25,10 +25,6 @@ _FIELDS = "DOI,title,author,issued,published,is-referenced-by-count,abstract,lin
 _MAX_ROWS = 100
 _WITHDRAWN = frozenset({"retraction", "withdrawal", "removal", "partial_retraction"})
 _MAX_QUERY_CHARS = 500
-
-
-class _CrossrefDate(BaseModel):
-    parts: list[list[int | None]] | None = Field(None, alias="date-parts")
 
 
 class _CrossrefAuthor(BaseModel):
@@ -54,8 +50,8 @@ class _CrossrefWork(BaseModel):
     doi: str = Field(alias="DOI")
     title: list[str] | None = None
     authors: list[_CrossrefAuthor] | None = Field(None, alias="author")
-    published: _CrossrefDate | None = None
-    issued: _CrossrefDate | None = None
+    published: list[int | None] | None = Field(None, validation_alias=AliasPath("published", "date-parts", 0))
+    issued: list[int | None] | None = Field(None, validation_alias=AliasPath("issued", "date-parts", 0))
     cited_by: int | None = Field(None, alias="is-referenced-by-count")
     abstract: str | None = None
     links: list[_CrossrefLink] | None = Field(None, alias="link")
@@ -68,12 +64,8 @@ class _CrossrefWork(BaseModel):
         return any((update.kind or "").lower() in _WITHDRAWN for update in self.updates or [])
 
 
-class _CrossrefPage(BaseModel):
-    items: list[_CrossrefWork]
-
-
 class _CrossrefAnswer(BaseModel):
-    message: _CrossrefPage
+    works: list[_CrossrefWork] = Field(validation_alias=AliasPath("message", "items"))
 
 
 @dataclass(frozen=True)
@@ -118,7 +110,7 @@ class Crossref:
             self.name, self.base_url, headers, timeout_s=self.timeout_s, malformed=frozenset({400})
         )
         answer = await wire.get("/works", {**params, "mailto": self.contact or None}, _CrossrefAnswer)
-        return answer.message.items
+        return answer.works
 
     def _limits(self) -> str | None:
         limits = {"from-pub-date": self.scope.since, "until-pub-date": self.scope.until}
@@ -146,5 +138,5 @@ def _row(work: _CrossrefWork) -> ResultRow:
 
 def _fullest_date(work: _CrossrefWork) -> str | None:
     """The fullest date there is."""
-    dates = [date_from_parts(date.parts[0]) for date in (work.published, work.issued) if date and date.parts]
+    dates = [date_from_parts(parts) for parts in (work.published, work.issued) if parts]
     return max(filter(None, dates), key=len, default=None)

@@ -5,7 +5,7 @@ Does not know retries, or what stands in a paper.
 
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Unreadable
 from fathom.http.retry import error_for_status
@@ -27,10 +27,6 @@ class _EuropePmcLink(BaseModel):
     availability: str | None = None
 
 
-class _EuropePmcLinks(BaseModel):
-    places: list[_EuropePmcLink] | None = Field(None, alias="fullTextUrl")
-
-
 class _EuropePmcPaper(BaseModel):
     id: str
     source: str
@@ -43,17 +39,15 @@ class _EuropePmcPaper(BaseModel):
     published: str | None = Field(None, alias="firstPublicationDate")
     cited_by: int | None = Field(None, alias="citedByCount")
     abstract: str | None = Field(None, alias="abstractText")
-    full_text: _EuropePmcLinks | None = Field(None, alias="fullTextUrlList")
-
-
-class _EuropePmcList(BaseModel):
-    result: list[_EuropePmcPaper]
+    full_text: list[_EuropePmcLink] | None = Field(
+        None, validation_alias=AliasPath("fullTextUrlList", "fullTextUrl")
+    )
 
 
 class _EuropePmcAnswer(BaseModel):
     version: str | None = None
     count: int | None = Field(None, alias="hitCount")
-    results: _EuropePmcList | None = Field(None, alias="resultList")
+    papers: list[_EuropePmcPaper] | None = Field(None, validation_alias=AliasPath("resultList", "result"))
     error_code: int | None = Field(None, alias="errCode")
     error_words: str | None = Field(None, alias="errMsg")
 
@@ -97,9 +91,9 @@ class EuropePmc:
             raise self._failure(answer.error_code, answer.error_words or "")
         if answer.count is None and answer.version:
             raise BadQuery(f"{self.name} did not understand the query")
-        if answer.results is None:
+        if answer.papers is None:
             raise Unreadable(f"{self.name} answered in another form than documented (resultList)")
-        return answer.results.result
+        return answer.papers
 
     def _failure(self, code: int, words: str) -> ProviderError:
         error = error_for_status(self.name, code, said=words[:200])
@@ -122,7 +116,7 @@ def _row(paper: _EuropePmcPaper) -> ResultRow:
         doi_address(doi),
         f"https://europepmc.org/article/{paper.source}/{paper.id}",
     )
-    full = (paper.full_text.places if paper.full_text else None) or []
+    full = paper.full_text or []
     names = (paper.authors or "").removesuffix(".").split(",")
     return ResultRow(
         address=next(filter(None, places)),

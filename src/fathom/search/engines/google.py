@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 import httpx2
-from pydantic import BaseModel
+from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable
 from fathom.search.api_client import ApiClient, check_key
@@ -26,16 +26,12 @@ _PDF = "application/pdf"
 _SPENT = (b"dailyLimitExceeded", b"per day", b"billingNotEnabled")
 
 
-class _GooglePageMap(BaseModel):
-    metatags: list[dict[str, Any]] | None = None
-
-
 class _GoogleItem(BaseModel):
     link: str
     title: str | None = None
     snippet: str | None = None
     mime: str | None = None
-    pagemap: _GooglePageMap | None = None
+    tags: list[dict[str, Any]] | None = Field(None, validation_alias=AliasPath("pagemap", "metatags"))
 
 
 class _GoogleAnswer(BaseModel):
@@ -107,8 +103,7 @@ class Google:
         return await wire.get("/customsearch/v1", params, _GoogleAnswer)
 
     def _row(self, item: _GoogleItem) -> ResultRow:
-        tags = (item.pagemap and item.pagemap.metatags) or []
-        written = next((tag[name] for tag in tags for name in _DATE_TAGS if tag.get(name)), None)
+        written = next((tag[name] for tag in item.tags or [] for name in _DATE_TAGS if tag.get(name)), None)
         published = iso_date(str(written or ""), today=self.today())
         return ResultRow(
             item.link, item.title, item.snippet, published, pdf=item.link if item.mime == _PDF else None

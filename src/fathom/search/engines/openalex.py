@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import httpx2
-from pydantic import BaseModel
+from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import ProviderError, Refused, Unavailable
 from fathom.http.retry import retry_after_s
@@ -27,21 +27,8 @@ _SPENT = re.compile(r"budget|daily|per day|insufficient|credit|allowance|midnigh
 _LONG_S = 600.0
 
 
-class _OpenAlexLocation(BaseModel):
-    landing_page_url: str | None = None
-    pdf_url: str | None = None
-
-
-class _OpenAlexAccess(BaseModel):
-    oa_url: str | None = None
-
-
 class _OpenAlexAuthor(BaseModel):
-    display_name: str | None = None
-
-
-class _OpenAlexAuthorship(BaseModel):
-    author: _OpenAlexAuthor | None = None
+    name: str | None = Field(None, validation_alias=AliasPath("author", "display_name"))
 
 
 class _OpenAlexWork(BaseModel):
@@ -51,10 +38,11 @@ class _OpenAlexWork(BaseModel):
     publication_date: str | None = None
     publication_year: int | None = None
     cited_by_count: int | None = None
-    primary_location: _OpenAlexLocation | None = None
-    best_oa_location: _OpenAlexLocation | None = None
-    open_access: _OpenAlexAccess | None = None
-    authorships: list[_OpenAlexAuthorship] | None = None
+    page: str | None = Field(None, validation_alias=AliasPath("primary_location", "landing_page_url"))
+    open_page: str | None = Field(None, validation_alias=AliasPath("best_oa_location", "landing_page_url"))
+    open_pdf: str | None = Field(None, validation_alias=AliasPath("best_oa_location", "pdf_url"))
+    read_at: str | None = Field(None, validation_alias=AliasPath("open_access", "oa_url"))
+    authors: list[_OpenAlexAuthor] | None = Field(None, alias="authorships")
     abstract_inverted_index: dict[str, list[int]] | None = None
     is_retracted: bool | None = None
 
@@ -177,14 +165,8 @@ class OpenAlex:
 
 
 def _row(work: _OpenAlexWork) -> ResultRow:
-    open_place, place = (
-        work.best_oa_location or _OpenAlexLocation(),
-        work.primary_location or _OpenAlexLocation(),
-    )
     doi = extract_doi(work.doi)
-    read_at = work.open_access.oa_url if work.open_access else None
-    places = (open_place.landing_page_url, place.landing_page_url, doi_address(doi), work.id)
-    names = [author.author.display_name for author in work.authorships or [] if author.author]
+    places = (work.open_page, work.page, doi_address(doi), work.id)
     year = work.publication_year
     abstract = clean_abstract(_rebuild_abstract(work.abstract_inverted_index or {}))
     return ResultRow(
@@ -192,9 +174,9 @@ def _row(work: _OpenAlexWork) -> ResultRow:
         title=work.display_name,
         snippet=abstract,
         published=iso_date(work.publication_date) or (str(year) if year else None),
-        authors=tuple(name for name in names if name),
+        authors=tuple(author.name for author in work.authors or [] if author.name),
         doi=doi,
-        pdf=open_place.pdf_url or (read_at if (read_at or "").lower().endswith(".pdf") else None),
+        pdf=work.open_pdf or (work.read_at if (work.read_at or "").lower().endswith(".pdf") else None),
         cited_by=work.cited_by_count,
         abstract=abstract,
         is_retracted=bool(work.is_retracted),

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import httpx2
 from lxml import etree  # type: ignore[import-untyped]
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
-from fathom.search.api_client import ApiClient, check_key
+from fathom.search.api_client import ApiClient, check_key, parse_xml
 from fathom.search.protocol import Capability
 from fathom.search.results import ResultRow, clean_abstract, extract_doi, iso_date, to_hits
 from fathom.search.scope import Scope, ask_for_all_or_any, library_code, query_words
@@ -21,13 +21,9 @@ _MAX_PAGE = 100
 _WHO = {"db": "pubmed", "tool": "fathom-research"}
 
 
-class _PubMedIds(BaseModel):
-    ids: list[str] | None = Field(None, alias="idlist")
-    error: str | None = Field(None, alias="ERROR")
-
-
 class _PubMedSearch(BaseModel):
-    result: _PubMedIds = Field(alias="esearchresult")
+    ids: list[str] | None = Field(None, validation_alias=AliasPath("esearchresult", "idlist"))
+    error: str | None = Field(None, validation_alias=AliasPath("esearchresult", "ERROR"))
 
 
 class _PubMedAuthor(BaseModel):
@@ -48,13 +44,8 @@ class _PubMedSummary(BaseModel):
     error: str | None = None
 
 
-class _PubMedSummaries(BaseModel, extra="allow"):
-    __pydantic_extra__: dict[str, _PubMedSummary] = Field(init=False)
-    uids: list[str]
-
-
-class _PubMedSummaryAnswer(BaseModel):
-    result: _PubMedSummaries
+class _PubMedSummaries(BaseModel):
+    result: dict[str, _PubMedSummary | list[str]]  # by id; the list is that of the ids
 
 
 class _PubMedClient(ApiClient):
@@ -119,9 +110,8 @@ class PubMed:
             "sort": "relevance",
             **(dates if self.scope.since or self.scope.until else {}),
         }
-        found = (
-            await self._api_client().form(f"{_PATH}/esearch.fcgi", self._sign_params(asked), _PubMedSearch)
-        ).result
+        signed = self._sign_params(asked)
+        found = await self._api_client().form(f"{_PATH}/esearch.fcgi", signed, _PubMedSearch)
         if found.error:
             kind = Unavailable if "backend" in found.error.lower() else BadQuery
             raise kind(f"{self.name} could not search: {found.error[:200]}")
@@ -131,24 +121,15 @@ class PubMed:
 
     async def _entries(self, ids: list[str]) -> dict[str, _PubMedSummary]:
         asked = self._sign_params({"id": ",".join(ids), "retmode": "json"})
-        answer = await self._api_client().form(f"{_PATH}/esummary.fcgi", asked, _PubMedSummaryAnswer)
-        entries = answer.result.__pydantic_extra__ or {}
-        return {i: entry for i, entry in entries.items() if not entry.error}
+        answer = await self._api_client().form(f"{_PATH}/esummary.fcgi", asked, _PubMedSummaries)
+        entries = answer.result.items()
+        return {i: entry for i, entry in entries if isinstance(entry, _PubMedSummary) and not entry.error}
 
     async def _abstracts(self, ids: list[str]) -> dict[str, str]:
         asked = self._sign_params({"id": ",".join(ids), "retmode": "xml"})
         body = await self._api_client().send("POST", f"{_PATH}/efetch.fcgi", data=asked)
-        # What a document declares as entities is not looked up, neither inside it nor elsewhere.
-        parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
-        )
-        try:
-            tree = etree.fromstring(body, parser)
-        except etree.XMLSyntaxError:
-            raise Unreadable(f"{self.name} answered something that is not XML") from None
-        if tree.tag != "PubmedArticleSet":
-            raise Unreadable(f"{self.name} answered in another form than documented ({tree.tag})")
-        return {paper.findtext(".//PMID"): _abstract_text(paper) for paper in tree}
+        papers = parse_xml(self.name, body, "PubmedArticleSet")
+        return {paper.findtext(".//PMID"): _abstract_text(paper) for paper in papers}
 
     def _api_client(self) -> ApiClient:
         return _PubMedClient(

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, AliasPath, BaseModel, Field
 
 from fathom.search.api_client import ApiClient, check_key
 from fathom.search.protocol import Capability
@@ -26,30 +26,17 @@ class _ScholarAuthor(BaseModel):
     name: str | None = None
 
 
-class _ScholarPdf(BaseModel):
-    url: str | None = None
-
-
-class _ScholarTldr(BaseModel):
-    text: str | None = None
-
-
-class _ScholarIds(BaseModel):
-    doi: str | None = Field(None, alias="DOI")
-    arxiv: str | None = Field(None, alias="ArXiv")
-
-
 class _ScholarPaper(BaseModel):
-    paper_id: str | None = Field(None, alias="paperId")
     title: str | None = None
     abstract: str | None = None
-    tldr: _ScholarTldr | None = None
+    tldr: str | None = Field(None, validation_alias=AliasPath("tldr", "text"))
     year: int | None = None
     published: str | None = Field(None, alias="publicationDate")
-    ids: _ScholarIds | None = Field(None, alias="externalIds")
+    doi: str | None = Field(None, validation_alias=AliasPath("externalIds", "DOI"))
+    arxiv: str | None = Field(None, validation_alias=AliasPath("externalIds", "ArXiv"))
     url: str | None = None
     cited_by: int | None = Field(None, alias="citationCount")
-    pdf: _ScholarPdf | None = Field(None, alias="openAccessPdf")
+    pdf: str | None = Field(None, validation_alias=AliasPath("openAccessPdf", "url"))
     authors: list[_ScholarAuthor] | None = None
 
 
@@ -58,22 +45,13 @@ class _ScholarAnswer(BaseModel):
     data: list[_ScholarPaper] | None = None  # absent when nothing was found
 
 
-class _ScholarCitation(BaseModel):
-    paper: _ScholarPaper = Field(validation_alias="citingPaper")
+class _ScholarLink(BaseModel):
+    paper: _ScholarPaper = Field(validation_alias=AliasChoices("citingPaper", "citedPaper"))
 
 
-class _ScholarReference(BaseModel):
-    paper: _ScholarPaper = Field(validation_alias="citedPaper")
-
-
-class _ScholarCitations(BaseModel):
+class _ScholarLinks(BaseModel):
     offset: int
-    data: list[_ScholarCitation] | None = None  # null where a publisher withholds them
-
-
-class _ScholarReferences(BaseModel):
-    offset: int
-    data: list[_ScholarReference] | None = None
+    data: list[_ScholarLink] | None = None  # null where a publisher withholds them
 
 
 @dataclass(frozen=True)
@@ -116,21 +94,18 @@ class SemanticScholar:
 
     async def citations(self, paper_id: str, limit: int) -> list[Hit]:
         """Papers that cite this one; BadQuery if it is not known. `DOI:…` and `ARXIV:…` are ids too."""
-        answer = await self._api_client(400, 404).get(
-            _path(paper_id, "citations"), _link_params(limit), _ScholarCitations
-        )
-        return self._around(paper_id, [link.paper for link in answer.data or []], limit)
+        return await self._around("citations", paper_id, limit)
 
     async def references(self, paper_id: str, limit: int) -> list[Hit]:
         """Papers that this one cites; BadQuery if it is not known."""
-        answer = await self._api_client(400, 404).get(
-            _path(paper_id, "references"), _link_params(limit), _ScholarReferences
-        )
-        return self._around(paper_id, [link.paper for link in answer.data or []], limit)
+        return await self._around("references", paper_id, limit)
 
-    def _around(self, paper_id: str, papers: list[_ScholarPaper], limit: int) -> list[Hit]:
+    async def _around(self, link: str, paper_id: str, limit: int) -> list[Hit]:
+        path = f"/graph/v1/paper/{quote(paper_id, safe=':/')}/{link}"
+        params = {"limit": max(1, min(limit, _MAX_LINKED)), "fields": _FIELDS}
+        answer = await self._api_client(400, 404).get(path, params, _ScholarLinks)
         query = Query(id=paper_id, text=paper_id, question="", round=0)
-        return to_hits(self.name, query, map(_row, papers), limit=limit)
+        return to_hits(self.name, query, (_row(link.paper) for link in answer.data or []), limit=limit)
 
     def _api_client(self, *malformed: int) -> ApiClient:
         headers = {"x-api-key": self.api_key} if self.api_key else {}
@@ -143,27 +118,21 @@ class SemanticScholar:
         return f"{since}:{until}" if since or until else None
 
 
-def _path(paper_id: str, what: str) -> str:
-    return f"/graph/v1/paper/{quote(paper_id, safe=':/')}/{what}"
-
-
-def _link_params(limit: int) -> dict[str, object]:
-    return {"limit": max(1, min(limit, _MAX_LINKED)), "fields": _FIELDS}
-
-
 def _row(paper: _ScholarPaper) -> ResultRow:
-    ids = paper.ids or _ScholarIds()
-    doi = extract_doi(ids.doi)
-    places = (f"https://arxiv.org/abs/{ids.arxiv}" if ids.arxiv else "", doi_address(doi), paper.url or "")
-    tldr = paper.tldr.text if paper.tldr else ""
+    doi = extract_doi(paper.doi)
+    places = (
+        f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else "",
+        doi_address(doi),
+        paper.url or "",
+    )
     return ResultRow(
         address=next(filter(None, places), None),
         title=paper.title,
-        snippet=tldr or clean_abstract(paper.abstract),
+        snippet=paper.tldr or clean_abstract(paper.abstract),
         published=iso_date(paper.published) or (str(paper.year) if paper.year else None),
         authors=tuple(author.name for author in paper.authors or [] if author.name),
         doi=doi,
-        pdf=paper.pdf.url if paper.pdf else None,
+        pdf=paper.pdf,
         cited_by=paper.cited_by,
         abstract=paper.abstract,
     )

@@ -6,7 +6,7 @@ Does not know retries, or what stands in an article.
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from pydantic import BaseModel
+from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.api_client import ApiClient, user_agent
@@ -44,17 +44,13 @@ class _WikipediaArticle(BaseModel):
     timestamp: str | None = None
 
 
-class _WikipediaList(BaseModel):
-    search: list[_WikipediaArticle]
-
-
 class _WikipediaError(BaseModel):
     code: str
     info: str | None = None
 
 
 class _WikipediaAnswer(BaseModel):
-    query: _WikipediaList | None = None
+    articles: list[_WikipediaArticle] | None = Field(None, validation_alias=AliasPath("query", "search"))
     error: _WikipediaError | None = None
 
 
@@ -106,9 +102,9 @@ class Wikipedia:
         answer = await wire.get("/w/api.php", params, _WikipediaAnswer)
         if answer.error is not None:
             raise self._failure(answer.error)
-        if answer.query is None:
+        if answer.articles is None:
             raise Unreadable(f"{self.name} answered in another form than documented (query)")
-        return answer.query.search
+        return answer.articles
 
     def _failure(self, error: _WikipediaError) -> ProviderError:
         message = f"{self.name} answered {error.code}: {error.info or ''}"[:200]
