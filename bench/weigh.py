@@ -18,8 +18,8 @@ import samples
 
 from fathom.evidence.corroboration import StatementSimilarity
 from fathom.evidence.statement_pairs import compare_statements, has_shared_terms
-from fathom.text.embedding import embed
 from fathom.text.sentences import split_sentences
+from fathom.text.similarity import embed
 
 NEIGHBOURS = 5
 ALIKE = 0.85

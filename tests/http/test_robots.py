@@ -13,9 +13,7 @@ from standins.server import most_at_once
 from standins.web import Web, html
 
 from fathom.errors import Refused, Unavailable
-from fathom.http.fetch import Fetcher
-from fathom.http.robots import HostLimiter, RobotsGate, RobotsRules
-from fathom.reading.readers import make_polite
+from fathom.http.fetch import Fetcher, HostLimiter, RobotsGate, RobotsRules, make_polite
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)
 

@@ -1,10 +1,11 @@
 """Tests of pages that are remembered, against a real server and a real database file."""
 
 import asyncio
+import json
 import sqlite3
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from standins.recorder import traced_in_a_graph
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.http.fetch import Fetcher
-from fathom.reading.cache import CachedPage, CachedReader, PageCache, PdfStore
+from fathom.reading.cache import CachedReader, PageCache, PdfStore
 from fathom.reading.protocol import Document
 from fathom.state import Hit
 from fathom.storage import open_storage
+from fathom.storage.records import WebPage
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)
 TEXT = {"Content-Type": "text/plain"}
@@ -53,10 +55,9 @@ def read(cache: PageCache, clock: Clock) -> CachedReader:
     return CachedReader(OPEN, cache, clock=clock)
 
 
-def kept(text: str = "Words.", checked: float = 1.0) -> CachedPage:
-    return CachedPage(
-        Document(text, "T", "text", pages=(0, 3)), checked, 60.0, "2024", '"1"', None, None, "ab"
-    )
+def kept(text: str = "Words.", checked: float = 1.0) -> WebPage:
+    document = json.dumps(asdict(Document(text, "T", "text", pages=(0, 3))))
+    return WebPage(document, checked, 60.0, "2024", '"1"', None, None, "ab")
 
 
 async def test_a_page_is_fetched_once_a_day(read: CachedReader, clock: Clock, site: Any, reply: Any) -> None:
@@ -234,13 +235,13 @@ async def test_a_database_that_cannot_be_used_costs_only_the_memory(
 def test_processes_may_write_at_once(cache: PageCache) -> None:
     script = (
         "import asyncio, sys\nfrom pathlib import Path\n"
-        "from fathom.reading.cache import CachedPage, PageCache\n"
-        "from fathom.reading.protocol import Document\n"
+        "from fathom.reading.cache import PageCache\n"
+        "from fathom.storage.records import WebPage\n"
         "from fathom.storage import open_storage\n"
         "async def main():\n"
         "    cache = PageCache(open_storage(Path(sys.argv[1])))\n"
-        "    document = Document('w' * 1000, 'T', 'text')\n"
-        "    page = CachedPage(document, 1.0, 1.0, '', None, None, None, sys.argv[2])\n"
+        '    document = \'{"text": "w", "title": "T", "how": "text"}\'\n'
+        "    page = WebPage(document, 1.0, 1.0, '', None, None, None, sys.argv[2])\n"
         "    await asyncio.gather(*(cache.put(f'http://x.example/{n}', page) for n in range(30)))\n"
         "asyncio.run(main())\n"
     )
@@ -248,7 +249,7 @@ def test_processes_may_write_at_once(cache: PageCache) -> None:
     writers = [subprocess.Popen([*command, name]) for name in ("one", "two")]
     assert [writer.wait(60) for writer in writers] == [0, 0]
     found = [asyncio.run(cache.get(f"http://x.example/{n}")) for n in range(30)]
-    assert {page.sha for page in found if page} <= {"one", "two"}
+    assert {page.row.sha for page in found if page} <= {"one", "two"}
     assert all(found)
 
 

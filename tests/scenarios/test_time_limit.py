@@ -22,7 +22,7 @@ from fathom.llm.factory import make_research_model
 from fathom.runs.executor import open_runs
 from fathom.settings.settings import load_settings
 from fathom.state import ReviewAnswer, RunConfig
-from fathom.text.embedding import embed
+from fathom.text.similarity import embed
 
 QUESTION = "How much does tidal power cost?"
 BOOKS = {f"https://shelf{n}.example/book": page(n, 1200) for n in range(40)}

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from fathom.budget.budget import SEARCH_ROLE
 from fathom.state import Cost, Failure
 
-SEARCH_ROLE = "search"
 UNPRICED_FAILURE = "price"
 
 

@@ -30,8 +30,8 @@ from fathom.evidence.statement_pairs import (
 from fathom.evidence.statements import parse_statement
 from fathom.state import Claim, Contradiction, Finding, Page, Ruling, Tag
 from fathom.state.model_io import JudgeInput, ReportPoint
-from fathom.text.embedding import embed, is_embeddable
 from fathom.text.ranking import terms
+from fathom.text.similarity import embed, is_embeddable
 
 _STRONG = 0.8
 

@@ -16,10 +16,10 @@ from fathom.evidence.context import load_excerpts
 from fathom.evidence.stopping import make_reason
 from fathom.state import Claim, Page, Query, StopReason
 from fathom.state.model_io import LinkPaths, PageExcerpt
-from fathom.text.embedding import embed, is_embeddable
 from fathom.text.mentions import find_name_phrases, pad_words, strip_brackets
 from fathom.text.ranking import stem, terms
 from fathom.text.sentences import split_sentences
+from fathom.text.similarity import embed, is_embeddable
 from fathom.text.tokens import STOP_WORDS, tokens
 
 _MEANING = 0.4  # of a page's own worth; the rest is the question's words

@@ -20,10 +20,10 @@ from fathom.evidence.answer_kinds import (
 from fathom.reading.units import Unit, whole_units
 from fathom.state import SubQuestion
 from fathom.state.model_io import ExtractedStatement
-from fathom.text.embedding import embed, is_embeddable
 from fathom.text.normalization import one_line
 from fathom.text.ranking import jaccard_similarity, stem, terms
 from fathom.text.sentences import DEPENDENT_OPENING, is_complete_sentence, split_sentences
+from fathom.text.similarity import embed, is_embeddable
 from fathom.text.tokens import has_cjk, tokens
 
 _QUOTES_A_QUESTION = 3

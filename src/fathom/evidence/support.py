@@ -23,9 +23,9 @@ from fathom.evidence.checks.words import (
     parse_text,
 )
 from fathom.evidence.statement_pairs import find_denial
-from fathom.text.embedding import embed, is_embeddable, word_rarity
 from fathom.text.mentions import extract_numbers, is_negated
 from fathom.text.ranking import stem, terms
+from fathom.text.similarity import embed, is_embeddable, word_rarity
 from fathom.text.tokens import STOP_WORDS, has_cjk, tokens
 
 _FAR = 0.5  # of its content words: "The mayor was arrested" shares half with "The mayor opened a park"

@@ -12,9 +12,9 @@ from fathom.planning.questions import has_placeholder
 from fathom.planning.tree import PRIORITY_WEIGHTS, rank_arms
 from fathom.search.routing import HYBRID, KNOWN_ENGINES
 from fathom.state import Claim, Family, Gap, Lesson, Query, RunConfig, SubQuestion
-from fathom.text.embedding import embed, is_embeddable
 from fathom.text.mentions import extract_numbers, is_negated
 from fathom.text.ranking import jaccard_similarity, stem, terms
+from fathom.text.similarity import embed, is_embeddable
 from fathom.text.tokens import STOP_WORDS, has_cjk, tokens
 
 _NO_GAP = 0.4

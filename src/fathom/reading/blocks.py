@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from fathom.errors import Unreadable
 from fathom.http.urls import canonical_address
 from fathom.reading.protocol import Document, Link
+from fathom.text.normalization import one_line
 
 _FENCE = "```"
 _CONTROL = re.compile(
@@ -21,7 +22,6 @@ _CONTROL = re.compile(
 )
 _BREAKS = re.compile("\r\n?|[\u2028\u2029\x85]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_SPACES = re.compile(r"\s+")
 _HEADING = re.compile(r"#{1,6} (.+)")
 # What programs write as a title: "Microsoft Word - draft3.docx", "untitled", the name of a file.
 _NO_TITLE = re.compile(
@@ -54,11 +54,6 @@ def clean_text(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFC", _SURROGATES.sub("\ufffd", text))
     return text
-
-
-def one_line(text: str) -> str:
-    """A paragraph without its line breaks, so that every sentence stands on one line."""
-    return _SPACES.sub(" ", text).strip()
 
 
 def iso_day(stamp: str) -> str | None:

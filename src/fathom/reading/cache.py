@@ -13,7 +13,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import TypeAdapter
 
 from fathom.concurrency import ONE_AT_A_TIME
 from fathom.errors import BadInput, Unreadable
@@ -21,7 +23,7 @@ from fathom.http.fetch import Fetch, FetchResult
 from fathom.http.guard import check_address
 from fathom.http.urls import canonical_address
 from fathom.reading.documents import parse_in_thread
-from fathom.reading.protocol import Document, Link, Parse
+from fathom.reading.protocol import Document, Parse
 from fathom.state import Hit
 from fathom.storage import STORAGE_ERRORS, Storage
 from fathom.storage.files import replace_file
@@ -71,26 +73,20 @@ _UNWRITABLE: tuple[type[Exception], ...] = (BadInput, OSError, *STORAGE_ERRORS)
 _DAMAGED: tuple[type[Exception], ...] = (*_UNWRITABLE, ValueError, TypeError, KeyError)
 _MAX_KEPT_S = 30 * 24 * 3600.0
 _LONGEST_FRESH_S = 7 * 24 * 3600.0
+_DOCUMENT = TypeAdapter(Document)
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age=\"?(\d{1,9})")
 
 
-@dataclass(frozen=True)
-class CachedPage:
-    """A page as it was read, and what its server said about keeping it; `checked` is a time of the epoch."""
+class CachedPage(NamedTuple):
+    """A page as it was read, and its row, with what its server said about keeping it."""
 
     document: Document
-    checked: float
-    fresh_s: float
-    fetched: str
-    etag: str | None
-    modified: str | None
-    content_type: str | None
-    sha: str
+    row: WebPage
 
     @property
     def conditions(self) -> dict[str, str]:
         """What to tell the server so that it sends the page only if it is another one."""
-        said = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
+        said = {"If-None-Match": self.row.etag, "If-Modified-Since": self.row.modified}
         return {name: value for name, value in said.items() if value}
 
 
@@ -103,16 +99,16 @@ class PageCache:
     async def get(self, address: str) -> CachedPage | None:
         """What is known of an address; nothing if the row is damaged or the database will not say."""
         try:
-            return _page_from_row(await self.storage.web_pages.get(page_key(address)))
+            row = await self.storage.web_pages.get(page_key(address))
+            return CachedPage(_DOCUMENT.validate_json(row.document), row) if row else None
         except _DAMAGED as error:
             _log.warning("The kept copy of %s cannot be used: %s", address, error)
             return None
 
-    async def put(self, address: str, kept: CachedPage) -> None:
+    async def put(self, address: str, row: WebPage) -> None:
         """Store a page, replacing an older one; a full disk is only logged."""
         try:
-            before = kept.checked - _MAX_KEPT_S
-            await self.storage.web_pages.put(page_key(address), _row_from_page(kept), before)
+            await self.storage.web_pages.put(page_key(address), row, row.checked - _MAX_KEPT_S)
         except _UNWRITABLE as error:
             _log.warning("%s cannot be kept for later: %s", address, error)
 
@@ -122,23 +118,6 @@ class PageCache:
             await self.storage.web_pages.drop(page_key(address))
         except _UNWRITABLE as error:
             _log.warning("The kept copy of %s cannot be removed: %s", address, error)
-
-
-def _page_from_row(row: WebPage | None) -> CachedPage | None:
-    if row is None:
-        return None
-    fields = json.loads(row.document)
-    links = tuple(Link(**link) for link in fields.get("links", ()))
-    document = Document(**{**fields, "pages": tuple(fields["pages"]), "links": links})
-    return CachedPage(
-        document, row.checked, row.fresh_s, row.fetched, row.etag, row.modified, row.content_type, row.sha
-    )
-
-
-def _row_from_page(kept: CachedPage) -> WebPage:
-    document = json.dumps(asdict(kept.document))
-    about = (kept.checked, kept.fresh_s, kept.fetched, kept.etag, kept.modified, kept.content_type, kept.sha)
-    return WebPage(document, *about)
 
 
 @dataclass(frozen=True)
@@ -171,21 +150,21 @@ class CachedReader:
             return await self._fetch_page(hit, await self.cache.get(hit.address), run)
 
     async def _fetch_page(self, hit: Hit, kept: CachedPage | None, run: TracedRun) -> Document:
-        is_fresh = kept is not None and 0 <= self.clock() - kept.checked < kept.fresh_s
+        is_fresh = kept is not None and 0 <= self.clock() - kept.row.checked < kept.row.fresh_s
         run.note(is_reused=is_fresh, cost_usd=0.0)
         if kept is not None and is_fresh:
-            return replace(kept.document, fetched=kept.fetched)
+            return replace(kept.document, fetched=kept.row.fetched)
         fetched = await self.fetch(hit.address, kept.conditions if kept else {})
         run.note(status=fetched.status, bytes=len(fetched.body))
         if kept is not None and fetched.status == 304:
-            kept = replace(kept, checked=self.clock(), fresh_s=self._fresh_s(fetched.headers))
-            await self.cache.put(hit.address, kept)
-            return replace(kept.document, fetched=kept.fetched)
+            row = replace(kept.row, checked=self.clock(), fresh_s=self._fresh_s(fetched.headers))
+            await self.cache.put(hit.address, row)
+            return replace(kept.document, fetched=row.fetched)
         return await self._read(hit.address, fetched, kept)
 
     async def _read(self, address: str, fetched: FetchResult, kept: CachedPage | None) -> Document:
         sha = sha256(fetched.body).hexdigest()
-        is_same = kept is not None and (kept.sha, kept.content_type) == (sha, fetched.content_type)
+        is_same = kept is not None and (kept.row.sha, kept.row.content_type) == (sha, fetched.content_type)
         try:
             document = (
                 kept.document
@@ -203,8 +182,8 @@ class CachedReader:
         now = self.clock()
         await self.cache.put(
             address,
-            CachedPage(
-                document=document,
+            WebPage(
+                document=json.dumps(asdict(document)),
                 checked=now,
                 fresh_s=self._fresh_s(fetched.headers),
                 fetched=datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds"),

@@ -4,15 +4,14 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from fathom.concurrency import PerLoop
 from fathom.errors import ProviderError, Refused, Unreadable
-from fathom.http.fetch import Fetcher
+from fathom.http.fetch import Fetcher, make_polite
 from fathom.http.retry import RetryPolicy, retry
-from fathom.http.robots import HostLimiter, RobotsGate, RobotsRules
 from fathom.reading.cache import CachedReader, PageCache, PdfStore
 from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document, Parse, Reader
@@ -161,22 +160,6 @@ class RoutingReader:
         scheme = hit.address.partition(":")[0].lower()
         reader = self.files if scheme == "file" else self.others.get(scheme, self.web)
         return await reader(hit)
-
-
-_MAX_ROBOTS_BYTES = 2_000_000
-
-
-def make_polite(
-    fetcher: Fetcher, *, at_once: int = 2, pause_s: float = 0.5, is_robots_obeyed: bool = True
-) -> Fetcher:
-    """The same fetcher with manners; it remembers hosts, so make it once a process."""
-    hosts = HostLimiter(at_once=at_once, pause_s=pause_s)
-    if not is_robots_obeyed:
-        return replace(fetcher, gate=hosts.turn)
-    robots = RobotsRules(
-        replace(fetcher, gate=partial(hosts.turn, is_rare=True), max_bytes=_MAX_ROBOTS_BYTES)
-    )
-    return replace(fetcher, gate=RobotsGate(robots, hosts).turn)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from fathom.evidence.checks.derivation import Passage, find_underived
 from fathom.evidence.checks.strict import find_flaws
 from fathom.report.passages import has_address, strip_marks
-from fathom.text.embedding import word_rarity
 from fathom.text.mentions import find_missing_names, find_name_words
 from fathom.text.ranking import stem, terms
+from fathom.text.similarity import word_rarity
 from fathom.text.tokens import STOP_WORDS, has_cjk, tokens
 
 _LONGEST = 120

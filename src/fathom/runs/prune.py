@@ -108,7 +108,7 @@ async def _prune(
         gone, total = await _sweep(storage, choice, is_dry)
         if is_dry:
             return gone, total, ""
-        kept = await storage.cleaning.page_names()
+        kept = await storage.pages.names()
         await asyncio.to_thread(_remove_papers, papers, kept, choice.is_idle)
         return gone, total, await _shrink(storage, choice.is_idle)
     finally:

@@ -23,7 +23,8 @@ VALID_S = 24 * 3600.0
 _REVISION = 2
 # Parameters of engines that change nothing in what is found.
 _IRRELEVANT = frozenset({"contact", "timeout_s", "pause_s", "usd_per_call", "capabilities", "prices"})
-_USER = re.compile(r"(?<=://)[^/@\s]*@")
+# A user and a password in an address are secrets.
+_USER = re.compile(r"(?<=://)[^/@\s\"]*@")
 
 
 class EngineAnswer(NamedTuple):
@@ -76,27 +77,24 @@ def engine_key(engine: object) -> str:
     `cache_parameters` what matters of it. Raises TypeError for any other that is not plain, because its text
     might differ from process to process.
     """
-    words = json.dumps([_REVISION, type(engine).__name__, _plain_value(engine)], sort_keys=True)
-    return sha256(words.encode()).hexdigest()[:12]
+    said = [_REVISION, type(engine).__name__, _parameters(engine)]
+    words = json.dumps(said, sort_keys=True, default=_plain_value, ensure_ascii=False)
+    return sha256(_USER.sub("", words).encode()).hexdigest()[:12]
+
+
+def _parameters(engine: Any) -> dict[str, Any]:
+    relevant = [field.name for field in fields(engine) if field.repr and field.name not in _IRRELEVANT]
+    return {name: getattr(engine, name) for name in relevant}
 
 
 def _plain_value(value: Any) -> Any:
     """The value as JSON has it, the same for equal values in every process."""
     if hasattr(value, "cache_parameters"):
-        return _plain_value(value.cache_parameters())
+        return value.cache_parameters()
     if is_dataclass(value) and not isinstance(value, type):
-        relevant = [field for field in fields(value) if field.repr and field.name not in _IRRELEVANT]
-        return {field.name: _plain_value(getattr(value, field.name)) for field in relevant}
-    if isinstance(value, str):
-        return _USER.sub("", value)  # a user and a password in an address are secrets
-    if value is None or isinstance(value, bool | int | float):
-        return value
+        return _parameters(value)
     if isinstance(value, date | Path):
         return str(value)
     if isinstance(value, set | frozenset):
-        return sorted(_plain_value(item) for item in value)
-    if isinstance(value, Mapping):
-        return {str(name): _plain_value(item) for name, item in value.items()}
-    if isinstance(value, Sequence):
-        return [_plain_value(item) for item in value]
+        return sorted(value)
     raise TypeError(f"{type(value).__name__} is not a plain parameter of an engine")

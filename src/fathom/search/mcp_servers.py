@@ -1,19 +1,33 @@
-"""Which MCP servers there are, from the file that other MCP clients read too.
+"""Which MCP servers there are, from the file that other MCP clients read too, and how their tools are called.
 
-Does not know how a server is talked to.
+What goes wrong in a session becomes one of our errors; none shows a secret of the server.
 """
 
+import asyncio
 import json
-from collections.abc import Mapping
+import logging
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar
 
+import anyio
+import httpx2
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fathom.errors import BadInput
+from fathom.concurrency import PerLoop
+from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
+from fathom.http.client import LOOPBACK_HOSTS, load_tls_context
+from fathom.http.retry import error_for_status
 from fathom.http.urls import is_web_address
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.types import CallToolResult
 
 _KEYS = ("mcpServers", "servers")
 _TRANSPORTS = {"", "stdio", "http", "streamable-http", "streamable_http", "streamableHttp"}
@@ -183,3 +197,230 @@ def _make_server(name: str, entry: _ServerEntry, where: str) -> McpServer:
         search=entry.fathom.search,
         fetch=entry.fathom.fetch,
     )
+
+
+_SAID_CHARS = 200
+_TAIL_BYTES = 4000
+_METHOD_NOT_FOUND = -32601
+_PARSE_ERROR = -32700
+_MALFORMED = (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError)
+_NOT_THERE = (FileNotFoundError, NotADirectoryError, PermissionError)
+_GONE = (httpx2.TransportError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+
+
+@cache
+def session_errors() -> tuple[type[Exception], ...]:
+    """What may come out of a session; task groups make groups of it."""
+    return (ExceptionGroup, *_error_kinds())
+
+
+@cache
+def _error_kinds() -> tuple[type[Exception], ...]:
+    """The most telling first: a lost connection also ends the requests that wait for it."""
+    from mcp import MCPError
+
+    # A RuntimeError is the package's word for a result that breaks the tool's own schema.
+    return (ProviderError, *_MALFORMED, *_GONE, MCPError, ValidationError, UnicodeError, RuntimeError)
+
+
+def find_known_error(error: Exception) -> Exception | None:
+    """The error behind a group of them; nothing if all of them are strange to us."""
+    known = list(_leaves(error))
+    return next((leaf for kind in _error_kinds() for leaf in known if isinstance(leaf, kind)), None)
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+def server_message(server: McpServer, words: str) -> str:
+    """A sentence about a server, without its secrets."""
+    return f"mcp ({server.name}) {' '.join(server.hidden(words).split())[:_SAID_CHARS]}"
+
+
+def missing_tools_error(
+    server: McpServer, offered: Collection[str], needed: Collection[str]
+) -> Refused | None:
+    """The error about the tools a server does not have."""
+    missing = " and ".join(tool for tool in needed if tool not in offered)
+    if not missing:
+        return None
+    return Refused(
+        server_message(server, f"lacks {missing}: a server needs the tools {' and '.join(needed)}")
+    )
+
+
+def mcp_provider_error(
+    server: McpServer, error: Exception, answer: httpx2.Response | None, complaints: IO[bytes]
+) -> ProviderError:
+    """Our error for one of theirs; `answer` is the last over HTTP, `complaints` what a process wrote."""
+    from mcp import MCPError
+
+    if isinstance(error, ProviderError):
+        return error
+    if isinstance(error, _MALFORMED):
+        return Refused(server_message(server, "cannot be asked: its address or a header is malformed"))
+    if isinstance(error, _NOT_THERE):
+        return Refused(server_message(server, f"cannot be started: {error.strerror}"))
+    if isinstance(error, _GONE):
+        return Unavailable(server_message(server, f"cannot be reached ({type(error).__name__})"))
+    if isinstance(error, MCPError):
+        return _protocol_error(server, error.code, _last_line(complaints) or error.message, answer)
+    return Unreadable(
+        server_message(server, f"answered in another form than promised ({type(error).__name__})")
+    )
+
+
+def _protocol_error(
+    server: McpServer, code: int, words: str, answer: httpx2.Response | None
+) -> ProviderError:
+    """What an error of the protocol means; over HTTP the status knows it better."""
+    if answer is not None and answer.status_code not in (httpx2.codes.OK, httpx2.codes.BAD_REQUEST):
+        retry_after = answer.headers.get("retry-after")
+        return error_for_status(
+            server_message(server, "").strip(), answer.status_code, retry_after=retry_after
+        )
+    if code == _PARSE_ERROR or not (answer is None or _is_protocol(answer)):
+        return Unreadable(server_message(server, "answered something that is not MCP"))
+    if code == _METHOD_NOT_FOUND:
+        return Refused(server_message(server, "offers no tools"))
+    return Unavailable(server_message(server, f"failed: {words}"))
+
+
+def _is_protocol(answer: httpx2.Response) -> bool:
+    kind: str = answer.headers.get("content-type", "").lower()
+    return kind.startswith(("application/json", "text/event-stream"))
+
+
+def _last_line(complaints: IO[bytes]) -> str:
+    """The last thing a server said about itself before it went."""
+    complaints.seek(max(0, complaints.seek(0, 2) - _TAIL_BYTES))
+    lines = complaints.read().decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].strip() if lines else ""
+
+
+T = TypeVar("T")
+_AT_ONCE = 4
+_MAX_BYTES = 20_000_000
+_MAX_PAGES = 20
+_slots = PerLoop(lambda: asyncio.Semaphore(_AT_ONCE))
+
+
+@dataclass
+class McpCall:
+    """A tool to be called with some arguments, at a server that must have all the tools needed."""
+
+    server: McpServer
+    tool: str
+    arguments: dict[str, Any]
+    needs: Collection[str]
+    timeout_s: float
+    _scope: anyio.CancelScope = field(default_factory=anyio.CancelScope, init=False, repr=False)
+    _last: httpx2.Response | None = field(default=None, init=False, repr=False)
+
+    async def __call__(self) -> list[object]:
+        """What the tool gave: its texts, then its structured content; or one of our errors."""
+        await asyncio.to_thread(_load_package)
+        async with _slots():
+            result = await _finish_task(asyncio.create_task(self._bounded()), self._scope)
+        texts = [part.text for part in result.content if part.type == "text"]
+        if result.is_error:
+            why = " ".join(texts) or "it does not say why"
+            raise Unreadable(server_message(self.server, f"could not {self.tool}: {why}"))
+        return [*texts, *([] if result.structured_content is None else [result.structured_content])]
+
+    async def _bounded(self) -> "CallToolResult":
+        results: list[CallToolResult] = []
+        with tempfile.TemporaryFile() as complaints:
+            try:
+                with self._scope:
+                    self._scope.deadline = anyio.current_time() + self.timeout_s
+                    await self._run_session(results, complaints)
+            except session_errors() as error:
+                known = find_known_error(error)
+                if known is None:
+                    raise
+                if not results:
+                    raise mcp_provider_error(self.server, known, self._last, complaints) from None
+        if not results:
+            raise Unavailable(server_message(self.server, f"did not answer within {self.timeout_s:g} s"))
+        return results[0]
+
+    async def _run_session(self, results: "list[CallToolResult]", complaints: IO[bytes]) -> None:
+        from mcp import Client, StdioServerParameters, stdio_client
+        from mcp.client.streamable_http import streamable_http_client
+
+        server = self.server
+        async with AsyncExitStack() as stack:
+            if server.url:
+                http = await stack.enter_async_context(await self._http())
+                way = streamable_http_client(server.url, http_client=http, max_sse_event_size=_MAX_BYTES)
+            else:
+                how = StdioServerParameters(
+                    command=server.command,
+                    args=list(server.args),
+                    env=dict(server.env),
+                    cwd=server.cwd,
+                    encoding_error_handler="replace",
+                )
+                way = stdio_client(how, errlog=complaints)  # type: ignore[arg-type]  # a file is all it needs
+            client = await stack.enter_async_context(Client(way, cache=None))
+            await self._look(client)
+            results.append(await client.call_tool(self.tool, self.arguments))
+
+    async def _http(self) -> httpx2.AsyncClient:
+        async def note(response: httpx2.Response) -> None:
+            if response.request.method == "POST":  # the package keeps the status to itself
+                self._last = response
+
+        return httpx2.AsyncClient(
+            headers=dict(self.server.headers),
+            verify=await load_tls_context(),
+            mounts={f"all://{host}": None for host in LOOPBACK_HOSTS},
+            timeout=self.timeout_s,
+            event_hooks={"response": [note]},
+        )
+
+    async def _look(self, client: "Client") -> None:
+        """Refuse a server that lacks a tool, before it is asked for anything."""
+        offered: set[str] = set()
+        cursor: str | None = None
+        for _ in range(_MAX_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            offered |= {tool.name for tool in page.tools}
+            cursor = page.next_cursor
+            if not cursor:
+                break
+        if refusal := missing_tools_error(self.server, offered, self.needs):
+            raise refusal
+
+
+async def _finish_task(task: "asyncio.Task[T]", scope: anyio.CancelScope) -> T:
+    """What the task returns; if the caller is cancelled, the task still stops what it has started.
+
+    The package stops its server under a shield that knows anyio's way of cancelling, but not asyncio's.
+    """
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        scope.cancel()
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({task})
+        if not task.cancelled():
+            task.exception()  # seen, and of no more interest
+        raise
+
+
+@cache
+def _load_package() -> None:
+    """Only when it is needed, in a thread: it takes a second or two. What it logs, we tell in our words."""
+    try:
+        import mcp
+    except ImportError:
+        raise BadInput("mcp needs the package mcp, which is not installed.") from None
+    logging.getLogger(mcp.__name__).addHandler(logging.NullHandler())

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TypeVar
-from urllib.parse import urlsplit
 
+from fathom.http.urls import parse_host
 from fathom.state import Hit
 from fathom.text.tokens import STOP_WORDS
 
@@ -37,7 +37,7 @@ class Scope:
         """Whether a hit is inside the limits; one without a date is not held to them."""
         if not hit.address.lower().startswith(("https:", "http:")):
             return self._is_timely(hit.published)  # a file or a server's own document is in no domain
-        host = _host(hit.address)
+        host = parse_host(hit.address)
         if self.include_domains and not any(_is_within(host, d) for d in self.include_domains):
             return False
         if any(_is_within(host, d) for d in self.exclude_domains):
@@ -52,15 +52,8 @@ class Scope:
         return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
 
 
-def _host(address: str) -> str:
-    try:
-        return (urlsplit(address).hostname or "").lower()
-    except ValueError:
-        return ""
-
-
 def _is_within(host: str, domain: str) -> bool:
-    wanted = domain.strip().lower().removeprefix("*.").removeprefix("www.")
+    wanted = bare_domain(domain)
     return host.removeprefix("www.") == wanted or host.endswith(f".{wanted}")
 
 
@@ -110,11 +103,20 @@ def query_words(text: str, *, most: int = 12) -> list[str]:
 
 
 async def ask_for_all_or_any(
-    words: Sequence[str], ask: Callable[[str], Awaitable[list[T]]], all_of: str = " AND "
+    words: Sequence[str],
+    ask: Callable[[str], Awaitable[list[T]]],
+    all_of: str = " AND ",
+    max_chars: int = 2000,
 ) -> list[T]:
-    """What is found with all of the words, or else with any of them; nothing for no words."""
-    found = await ask(all_of.join(words)) if words else []
-    return found if found or len(words) < 2 else await ask(" OR ".join(words))
+    """What is found with all of the words, or else with any of them, as many as fit; nothing for no words."""
+    found = await ask(_join_words(all_of, words, max_chars)) if words else []
+    return found if found or len(words) < 2 else await ask(_join_words(" OR ", words, max_chars))
+
+
+def _join_words(mark: str, words: Sequence[str], max_chars: int) -> str:
+    while len(words) > 1 and len(mark.join(words)) > max_chars:
+        words = words[:-1]
+    return mark.join(words)[:max_chars]
 
 
 def has_hangul(text: str) -> bool:

@@ -18,7 +18,7 @@ from fathom.settings.database_address import DatabaseAddress
 from fathom.storage.content import ControlTable, PageTable, ReplyTable, WebPageTable
 from fathom.storage.database import DatabaseFile
 from fathom.storage.files import FileLocks
-from fathom.storage.prune import PostgresPruning, SqlitePruning
+from fathom.storage.prune import Pruning, SqlitePruning
 from fathom.storage.run_tables import (
     BatchLimit,
     CostTable,
@@ -54,7 +54,7 @@ class Storage:
         *,
         checkpoints: CheckpointTable,
         locks: "FileLocks | PostgresLocks",
-        cleaning: SqlitePruning | PostgresPruning,
+        cleaning: Pruning,
         left_in_batch: BatchLimit = lambda _connection, _run: None,
     ) -> None:
         self.name = name
@@ -125,7 +125,7 @@ def _make(place: Place) -> tuple["OpenDatabase", Storage]:
             file,
             checkpoints=SqliteCheckpoints(file),
             locks=FileLocks(place.parent / "locks"),
-            cleaning=SqlitePruning(place),
+            cleaning=SqlitePruning(file, place),
         )
     try:
         from fathom.storage.postgres import make_postgres_storage

@@ -40,6 +40,10 @@ class PageTable(Table):
             raise Unreadable(f"The text of page {sha[:12]} is no longer in the database.")
         return text
 
+    async def names(self) -> set[str]:
+        """Return the hashes of all stored texts."""
+        return {sha for (sha,) in await self._rows("select sha from pages")}
+
     async def find(self, sha: str) -> str | None:
         """Return the text, or None."""
         rows = await self._rows("select body from pages where sha = ?", sha)

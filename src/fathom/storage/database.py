@@ -225,4 +225,5 @@ def connect(path: Path) -> sqlite3.Connection:
     """Open the file so that a commit survives a killed process."""
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)
     connection.execute("pragma synchronous=normal")
+    connection.create_function("owner", 1, lambda run: run.partition("/")[0], deterministic=True)
     return connection

@@ -6,11 +6,12 @@ Whatever in a row that stays looks like the name of a page keeps that page: no s
 import asyncio
 import re
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from fathom.storage.database import BUSY_TIMEOUT_S
 from fathom.storage.records import RemovedRows, inflate
@@ -25,7 +26,7 @@ _GRACE_S = 3600.0  # how long a running run may take until a checkpoint refers t
 _USUAL_AGE_S = 30 * 24 * 3600.0
 
 
-def remove_runs(
+def _remove_runs(
     connection: Connection,
     bodies: Mapping[str, str],
     gone: Sequence[str],
@@ -98,14 +99,19 @@ def _delete_rows(
     return int(count), int(size)
 
 
-_FILE_BODIES = {"checkpoints": "checkpoint", "writes": "value"}
+class _Counted(Exception):
+    """What would go, once it is put back."""
+
+    def __init__(self, found: RemovedRows) -> None:
+        self.found = found
 
 
 @dataclass(frozen=True)
-class SqlitePruning:
-    """Deletes runs from a file, in a thread, and frees their disk space."""
+class Pruning(ABC):
+    """Deletes runs and frees their disk space."""
 
-    path: Path
+    database: Database
+    bodies: ClassVar[Mapping[str, str]]  # LangGraph's tables, each with the words for what a row holds
 
     async def remove_runs(
         self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
@@ -115,16 +121,41 @@ class SqlitePruning:
         `is_idle`: no run was working at the time `now`. Rows added since then stay, since a run may have
         started. If runs are working, all recent rows stay.
         """
-        work = partial(_remove_runs, is_idle=is_idle, now=now, older_s=older_s, is_dry=is_dry)
-        return await asyncio.to_thread(work, self.path, gone)
 
-    async def page_names(self) -> set[str]:
-        """Return the hashes of all stored texts."""
-        return await asyncio.to_thread(_page_names, self.path)
+        def remove(connection: Connection) -> RemovedRows:
+            found = _remove_runs(connection, self.bodies, gone, is_idle=is_idle, now=now, older_s=older_s)
+            if is_dry:
+                raise _Counted(found)
+            self._remove_shared(connection, gone)
+            return found
+
+        try:
+            return await self.database.write(remove, alone="prune")
+        except _Counted as counted:
+            return counted.found
+
+    def _remove_shared(self, connection: Connection, gone: Sequence[str]) -> None:  # noqa: B027
+        """Delete what only one kind of database has."""
+
+    @abstractmethod
+    async def shrink(self) -> None:
+        """Return the space of deleted rows to the disk; raise if the database is busy."""
+
+    @abstractmethod
+    async def size_bytes(self) -> int:
+        """Return how much room the database takes."""
+
+
+@dataclass(frozen=True)
+class SqlitePruning(Pruning):
+    """Deletes runs from a file."""
+
+    path: Path
+    bodies = {"checkpoints": "checkpoint", "writes": "value"}  # noqa: RUF012
 
     async def shrink(self) -> None:
         """Return the space of deleted rows to the disk; raise if the database is busy."""
-        await asyncio.to_thread(_shrink_database, self.path)
+        await asyncio.to_thread(_shrink_file, self.path)
 
     async def size_bytes(self) -> int:
         """Return how much room the file and its log take."""
@@ -132,86 +163,31 @@ class SqlitePruning:
         return await asyncio.to_thread(lambda: sum(f.stat().st_size for f in files if f.is_file()))
 
 
-def _remove_runs(
-    database: Path, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
-) -> RemovedRows:
-    with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
-        connection.create_function("owner", 1, lambda run: run.partition("/")[0], deterministic=True)
-        with _transaction(connection, is_dry):
-            return remove_runs(connection, _FILE_BODIES, gone, is_idle=is_idle, now=now, older_s=older_s)
-
-
-def _page_names(database: Path) -> set[str]:
-    with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S)) as connection:
-        return {sha for (sha,) in connection.execute("select sha from pages")}
-
-
-def _shrink_database(database: Path) -> None:
+def _shrink_file(database: Path) -> None:
     with closing(sqlite3.connect(database, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
         connection.execute("vacuum")
         connection.execute("pragma wal_checkpoint(truncate)").fetchall()
 
 
-@contextmanager
-def _transaction(connection: sqlite3.Connection, is_dry: bool) -> Iterator[None]:
-    connection.execute("begin immediate")
-    try:
-        yield
-        connection.execute("rollback" if is_dry else "commit")
-    except sqlite3.Error:
-        if connection.in_transaction:
-            connection.execute("rollback")
-        raise
-
-
-_SERVER_BODIES = {
-    "checkpoint_writes": "blob",
-    "checkpoint_blobs": "blob",
-    "checkpoints": "checkpoint::text",
-}
-
-
 @dataclass(frozen=True)
-class PostgresPruning:
-    """Deletes runs from a server's database; otherwise as `SqlitePruning`."""
+class PostgresPruning(Pruning):
+    """Deletes runs from a server's database, which uses the room again by itself."""
 
-    database: Database
+    bodies = {  # noqa: RUF012
+        "checkpoint_writes": "blob",
+        "checkpoint_blobs": "blob",
+        "checkpoints": "checkpoint::text",
+    }
 
-    async def remove_runs(
-        self, gone: Sequence[str], *, is_idle: bool, now: float, older_s: float | None, is_dry: bool
-    ) -> RemovedRows:
-        """Delete removed runs and everything that no run needs any more; with `is_dry` only count it."""
-
-        def remove(connection: Connection) -> RemovedRows:
-            found = remove_runs(connection, _SERVER_BODIES, gone, is_idle=is_idle, now=now, older_s=older_s)
-            if is_dry:
-                raise _Counted(found)
-            connection.execute("delete from papers where sha not in (select sha from pages)")
-            for words in ("delete from events where run = ?", "delete from lock_holders where name = ?"):
-                connection.executemany(words, [(run,) for run in gone])
-            return found
-
-        try:
-            return await self.database.write(remove)
-        except _Counted as counted:
-            return counted.found
-
-    async def page_names(self) -> set[str]:
-        """Return the hashes of all stored texts."""
-        rows = await self.database.read(lambda c: c.execute("select sha from pages").fetchall())
-        return {sha for (sha,) in rows}
+    def _remove_shared(self, connection: Connection, gone: Sequence[str]) -> None:
+        connection.execute("delete from papers where sha not in (select sha from pages)")
+        for words in ("delete from events where run = ?", "delete from lock_holders where name = ?"):
+            connection.executemany(words, [(run,) for run in gone])
 
     async def shrink(self) -> None:
-        """Do nothing: the server uses the room again by itself."""
+        """Do nothing."""
 
     async def size_bytes(self) -> int:
         """Return how much room the database takes."""
         words = "select pg_database_size(current_database())"
         return int((await self.database.read(lambda c: c.execute(words).fetchone()))[0])
-
-
-class _Counted(Exception):
-    """What would go, once it is put back."""
-
-    def __init__(self, found: RemovedRows) -> None:
-        self.found = found

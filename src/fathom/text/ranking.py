@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
-from fathom.text.embedding import embed, is_embeddable
 from fathom.text.sentences import split_passages
+from fathom.text.similarity import embed, is_embeddable
 from fathom.text.token_count import CountTokens, count_tokens, truncate_to_tokens
 from fathom.text.tokens import has_cjk, query_terms, tokens
 

@@ -22,8 +22,8 @@ from fathom.evidence.checks.roles import find_exchange
 from fathom.evidence.checks.speakers import find_other_speakers
 from fathom.evidence.checks.strict import find_flaws_by_kind
 from fathom.evidence.checks.words import ParsedText, measure_coverage, parse_text
-from fathom.text.embedding import word_rarity
 from fathom.text.mentions import find_missing_names, find_name_words
+from fathom.text.similarity import word_rarity
 from fathom.text.tokens import has_cjk
 
 _CLOSE_WORDING = 0.5  # share of the statement's words from the quote that allows a word-by-word comparison

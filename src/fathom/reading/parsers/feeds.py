@@ -9,9 +9,10 @@ import fastfeedparser
 from lxml import etree  # type: ignore[import-untyped]
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import build_document, heading_block, iso_day, one_line
+from fathom.reading.blocks import build_document, heading_block, iso_day
 from fathom.reading.parsers.html import html_blocks
 from fathom.reading.protocol import Document
+from fathom.text.normalization import one_line
 
 _FEED = re.compile(
     rb"\s*+(?:<\?xml[^>]*>\s*+)?(?:(?><!--.*?-->|<\?xml-stylesheet[^>]*>)\s*+)*+<(?:rss|feed|rdf:RDF)[\s>]",

@@ -20,11 +20,11 @@ from fathom.reading.blocks import (
     code_block,
     heading_block,
     iso_day,
-    one_line,
     resolve_link,
     table_block,
 )
 from fathom.reading.protocol import Document
+from fathom.text.normalization import one_line
 
 _FULL_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}|\b\d{1,2}\.? [^\W\d]{3,} \d{4}|[^\W\d]{3} \d{1,2},? \d{4}")
 

@@ -21,11 +21,11 @@ from fathom.reading.blocks import (
     code_block,
     heading_block,
     iso_day,
-    one_line,
     table_block,
 )
 from fathom.reading.parsers.html import html_blocks
 from fathom.reading.protocol import Document
+from fathom.text.normalization import one_line
 
 _FRONT = re.compile(r"\A(?:---|\+\+\+)[ \t]*\n(.*?\n)(?:---|\+\+\+|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _PAIR = re.compile(r"^([A-Za-z_]+)[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)

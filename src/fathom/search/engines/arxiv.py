@@ -10,8 +10,7 @@ from lxml import etree  # type: ignore[import-untyped]
 from fathom.concurrency import PacedLock
 from fathom.errors import Unavailable, Unreadable
 from fathom.search.api_client import ApiClient, parse_xml
-from fathom.search.protocol import Capability
-from fathom.search.results import ResultRow, extract_doi, iso_date, to_hits
+from fathom.search.protocol import Capability, ResultRow, extract_doi, iso_date, to_hits
 from fathom.search.scope import ask_for_all_or_any, query_words
 from fathom.state import Hit, Query
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pydantic import AliasPath, BaseModel, Field
 
 from fathom.search.api_client import ApiClient, user_agent
-from fathom.search.protocol import Capability
-from fathom.search.results import (
+from fathom.search.protocol import (
+    Capability,
     ResultRow,
     clean_abstract,
     date_from_parts,

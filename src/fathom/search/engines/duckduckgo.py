@@ -11,8 +11,7 @@ from typing import Any, Protocol
 
 from fathom.errors import Unavailable, Unreadable
 from fathom.http.client import environment_proxy
-from fathom.search.protocol import Capability
-from fathom.search.results import ResultRow, to_hits
+from fathom.search.protocol import Capability, ResultRow, to_hits
 from fathom.search.scope import Scope, add_site_operators, language_code
 from fathom.state import Hit, Query
 

@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from fathom.search.api_client import ApiClient, check_key
-from fathom.search.protocol import Capability
-from fathom.search.results import MAX_SNIPPET_CHARS, ResultRow, iso_date, keep_text, to_hits
+from fathom.search.protocol import MAX_SNIPPET_CHARS, Capability, ResultRow, iso_date, keep_text, to_hits
 from fathom.search.scope import Scope, bare_domain
 from fathom.settings.settings import ExaType
 from fathom.state import Hit, Query

@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from weakref import WeakKeyDictionary
 
 from filelock import FileLock, Timeout
 
+from fathom.concurrency import PerLoop
 from fathom.errors import Refused, Unavailable
 from fathom.reading import documents
 from fathom.search.local_index import LocalIndex, ParseFile, PassageMatch, ProgressCallback, list_documents
 from fathom.search.protocol import Capability
 from fathom.state import Failure, Hit, Query
-from fathom.text.embedding import embed, is_embeddable
+from fathom.text.similarity import embed, is_embeddable
 from fathom.text.tokens import query_terms
 
 _log = logging.getLogger(__name__)
@@ -45,9 +45,7 @@ class _OpenIndex:
     """What one engine has opened; shared by all threads and event loops that use it."""
 
     opening: Lock = field(default_factory=Lock)
-    waiting: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = field(
-        default_factory=WeakKeyDictionary
-    )
+    turn: PerLoop[asyncio.Lock] = field(default_factory=lambda: PerLoop(asyncio.Lock))
     index: LocalIndex | None = None
     unread: list[tuple[str, str]] = field(default_factory=list)
 
@@ -102,8 +100,7 @@ class LocalEngine:
         """The index, brought up to date by the first who asks while the others wait without a thread."""
         if self._session.index is not None:
             return self._session.index
-        turn = self._session.waiting.setdefault(asyncio.get_running_loop(), asyncio.Lock())
-        async with turn:
+        async with self._session.turn():
             return await asyncio.to_thread(self._open)
 
     def _open(self) -> LocalIndex:

@@ -15,10 +15,8 @@ from fathom.errors import Refused, Unreadable
 from fathom.http.urls import is_web_address
 from fathom.reading.documents import parse_document
 from fathom.reading.protocol import Document
-from fathom.search.mcp_call import McpCall
-from fathom.search.mcp_servers import FETCH_TOOL, SEARCH_TOOL, McpServer, McpTool
-from fathom.search.protocol import Capability
-from fathom.search.results import MAX_SNIPPET_CHARS, keep_text, strip_markup
+from fathom.search.mcp_servers import FETCH_TOOL, SEARCH_TOOL, McpCall, McpServer, McpTool
+from fathom.search.protocol import MAX_SNIPPET_CHARS, Capability, keep_text, strip_markup
 from fathom.state import Hit, Query
 from fathom.storage.content import PageTable
 from fathom.tracing import TracedRun

@@ -13,8 +13,15 @@ from pydantic import AliasPath, BaseModel, Field
 from fathom.errors import ProviderError, Refused, Unavailable
 from fathom.http.retry import retry_after_s
 from fathom.search.api_client import ApiClient, check_key
-from fathom.search.protocol import Capability
-from fathom.search.results import ResultRow, clean_abstract, doi_address, extract_doi, iso_date, to_hits
+from fathom.search.protocol import (
+    Capability,
+    ResultRow,
+    clean_abstract,
+    doi_address,
+    extract_doi,
+    iso_date,
+    to_hits,
+)
 from fathom.search.scope import Scope, ask_for_all_or_any, language_code, query_words
 from fathom.state import Hit, Query
 

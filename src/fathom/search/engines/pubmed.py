@@ -11,8 +11,7 @@ from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.api_client import ApiClient, check_key, parse_xml
-from fathom.search.protocol import Capability
-from fathom.search.results import ResultRow, clean_abstract, extract_doi, iso_date, to_hits
+from fathom.search.protocol import Capability, ResultRow, clean_abstract, extract_doi, iso_date, to_hits
 from fathom.search.scope import Scope, ask_for_all_or_any, library_code, query_words
 from fathom.state import Hit, Query
 

@@ -23,8 +23,7 @@ from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreada
 from fathom.http.urls import is_web_address
 from fathom.reading.documents import parse_document
 from fathom.reading.protocol import Document
-from fathom.search.protocol import Capability
-from fathom.search.results import MAX_SNIPPET_CHARS, iso_date, strip_markup
+from fathom.search.protocol import MAX_SNIPPET_CHARS, Capability, iso_date, strip_markup
 from fathom.state import Hit, Query
 from fathom.storage.content import PageTable
 

@@ -10,8 +10,15 @@ from urllib.parse import quote
 from pydantic import AliasChoices, AliasPath, BaseModel, Field
 
 from fathom.search.api_client import ApiClient, check_key
-from fathom.search.protocol import Capability
-from fathom.search.results import ResultRow, clean_abstract, doi_address, extract_doi, iso_date, to_hits
+from fathom.search.protocol import (
+    Capability,
+    ResultRow,
+    clean_abstract,
+    doi_address,
+    extract_doi,
+    iso_date,
+    to_hits,
+)
 from fathom.search.scope import Scope
 from fathom.state import Hit, Query
 

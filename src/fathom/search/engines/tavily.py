@@ -9,8 +9,7 @@ from typing import Any, Literal
 from pydantic import AliasPath, BaseModel, Field
 
 from fathom.search.api_client import ApiClient, check_key
-from fathom.search.protocol import Capability
-from fathom.search.results import ResultRow, iso_date, keep_text, to_hits
+from fathom.search.protocol import Capability, ResultRow, iso_date, keep_text, to_hits
 from fathom.state import Hit, Query
 from fathom.storage.content import PageTable
 

@@ -10,9 +10,8 @@ from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.search.api_client import ApiClient, user_agent
-from fathom.search.protocol import Capability
-from fathom.search.results import ResultRow, iso_date, to_hits
-from fathom.search.scope import Scope, has_hangul, language_code, query_words
+from fathom.search.protocol import Capability, ResultRow, iso_date, to_hits
+from fathom.search.scope import Scope, ask_for_all_or_any, has_hangul, language_code, query_words
 from fathom.state import Hit, Query
 
 _MAX_PAGE = 50
@@ -81,9 +80,9 @@ class Wikipedia:
             return []
         language = language_code(self.scope.language) or ("ko" if has_hangul(query.text) else "en")
         home = self.base_url.replace("{language}", language).rstrip("/")
-        articles = await self._ask(home, _join_words(" ", words), limit)
-        if not articles and len(words) > 1:
-            articles = await self._ask(home, _join_words(" OR ", words), limit)
+        articles = await ask_for_all_or_any(
+            words, lambda said: self._ask(home, said, limit), all_of=" ", max_chars=_MAX_QUERY_CHARS
+        )
         return to_hits(self.name, query, (_row(home, article) for article in articles), limit=limit)
 
     async def _ask(self, home: str, search: str, limit: int) -> list[_WikipediaArticle]:
@@ -110,13 +109,6 @@ class Wikipedia:
         message = f"{self.name} answered {error.code}: {error.info or ''}"[:200]
         kinds = ((_RETRYABLE_CODES, Unavailable), (_REFUSAL_CODES, Refused), (_BAD_QUERY_CODES, BadQuery))
         return next((kind for codes, kind in kinds if error.code.startswith(codes)), Unreadable)(message)
-
-
-def _join_words(mark: str, words: list[str]) -> str:
-    """As many of the words as fit into a query."""
-    while len(words) > 1 and len(mark.join(words)) > _MAX_QUERY_CHARS:
-        words = words[:-1]
-    return mark.join(words)[:_MAX_QUERY_CHARS]
 
 
 def _row(home: str, article: _WikipediaArticle) -> ResultRow:
