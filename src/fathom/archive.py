@@ -204,12 +204,10 @@ class RunArchive:
             raise BadInput(f"{report} is neither a file nor the id of a run; fathom runs lists them.")
         if not is_file:
             await self.run(str(report))  # one that is not there is told at once, before large imports
-        from fathom.runs.verify import verify_ledger, verify_report_file
+        from fathom.runs.verify import verify_again
 
-        if is_file:
-            return await verify_report_file(self.settings, Path(report), is_online=is_online, docs=docs)
-        ledger = await self.result(str(report))
-        return await verify_ledger(self.settings, ledger, is_online=is_online, docs=docs)
+        found = Path(report) if is_file else await self.result(str(report))
+        return await verify_again(self.settings, found, is_online=is_online, docs=docs)
 
     async def thread(self, run_id: str) -> ConversationThread:
         """The thread a run stands in: every question and answer, in the order they were asked."""

@@ -66,16 +66,11 @@ class Session:
         self.id = run_id
         self.config = config or RunConfig()  # the configuration of the run
         self.is_complete = False
+        self.waits_for: Checkpoint | None = None  # the plan or the pause where the run stands
         self._shared, self._start, self._out = shared, start, out
         self._folder: ResearchFolder | None = None
-        self._table: Checkpoint | None = None
         self._turn = asyncio.Lock()
         self._halt = StopSwitch()
-
-    @property
-    def waits_for(self) -> Checkpoint | None:
-        """The plan or the pause where the run stands, if it does."""
-        return self._table
 
     @property
     def question(self) -> str:
@@ -107,7 +102,13 @@ class Session:
         return self._folder.path
 
     def __repr__(self) -> str:
-        stands = "complete" if self.is_complete else self._table.why if self._table else "not at a checkpoint"
+        stands = (
+            "complete"
+            if self.is_complete
+            else self.waits_for.why
+            if self.waits_for
+            else "not at a checkpoint"
+        )
         return f"Session({short_id(self.id)}, {stands})"
 
     async def events(self, answer: ReviewAnswer | None = None) -> AsyncGenerator[Progress, None]:
@@ -115,9 +116,9 @@ class Session:
         async with self._turn:
             if self.is_complete:
                 return
-            if answer and not self._table:
+            if answer and not self.waits_for:
                 raise BadInput(f"Run {short_id(self.id)} is not waiting for an answer.")
-            start, table = self._start, self._table
+            start, table = self._start, self.waits_for
             try:
                 async with self._shared.open() as runs:
                     if self._out and not self._folder:
@@ -125,11 +126,11 @@ class Session:
                     work = runs.work(self.id, answer or start, keep=self._folder, halt=self._halt)
                     async with aclosing(work) as events:
                         async for event in events:
-                            self._table = None
+                            self.waits_for = None
                             self._see(event)
                             yield event
             except BadInput:
-                self._table = table
+                self.waits_for = table
                 raise
 
     def queued(self, answer: ReviewAnswer | None = None, priority: int = 0) -> "QueuedRun":
@@ -141,7 +142,7 @@ class Session:
 
     async def checkpoint(self) -> Checkpoint | None:
         """What is on the table: where the run stands already, or the next checkpoint; None at the end."""
-        return self._table or await self.go_on()
+        return self.waits_for or await self.go_on()
 
     async def go_on(self, answer: ReviewAnswer | None = None) -> Checkpoint | None:
         """Answer a review, or end a pause, and work to the next checkpoint; None when the run is over.
@@ -150,7 +151,7 @@ class Session:
         """
         async for _ in self.events(answer):
             pass
-        return self._table
+        return self.waits_for
 
     async def add_query(self, text: str) -> None:
         """One query more: for the plan on the table, or for the next one while the run works."""
@@ -184,7 +185,7 @@ class Session:
 
         A finish needs no plan on the table: the run writes its report from what it knows, once it goes on.
         """
-        if answer is None or self._table:
+        if answer is None or self.waits_for:
             return answer
         if answer.action != "finish" or self.is_complete:
             raise BadInput(f"Run {short_id(self.id)} is not waiting for an answer.")
@@ -197,9 +198,9 @@ class Session:
         if not self.is_complete:
             await self.signal("stop")
             async with self._turn:  # after the current work on the run has ended
-                answer = ReviewAnswer(action="finish") if self._table else None
+                answer = ReviewAnswer(action="finish") if self.waits_for else None
             while not self.is_complete:
-                await self.go_on(answer if self._table else None)
+                await self.go_on(answer if self.waits_for else None)
                 answer = ReviewAnswer(action="finish")
         return await self.result()
 
@@ -248,13 +249,13 @@ class Session:
         """Take over the state of a run that was started elsewhere."""
         self.config = config_in_snapshot(snapshot)
         self.is_complete = has_ended(snapshot)
-        self._table = open_checkpoint(snapshot) or self._table
+        self.waits_for = open_checkpoint(snapshot) or self.waits_for
 
     def _see(self, event: Progress) -> None:
         if event.kind != "started":  # what it begins with is saved with the first step
             self._start = None
         if event.is_last and isinstance(event.payload, Checkpoint):
-            self._table = event.payload
+            self.waits_for = event.payload
         self.is_complete = self.is_complete or event.kind == "completed"
 
 

@@ -44,7 +44,7 @@ ATTACKS: dict[str, Attack] = {
         "tests/report/formats/test_html.py",
         "tests/report/test_formats.py",
     ),
-    "fuzzing": make_attack("tests/robustness", "tests/web/test_bodies.py"),
+    "fuzzing": make_attack("tests/robustness", "tests/web/test_protection.py"),
 }
 
 

@@ -14,9 +14,10 @@ from sse_starlette import ServerSentEvent
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Progress, ReportDraft
 from fathom.researcher import DeepResearcher
+from fathom.runs.repository import EVENTS
 from fathom.session import Session
 from fathom.state import ReviewAnswer
-from fathom.web.live import EVENTS, LiveRuns
+from fathom.web.live import LiveRuns
 
 RUN = "0a1b2c3d-0000-4000-8000-000000000000"
 

@@ -6,30 +6,9 @@ Does not know where it is shown, or how it is drawn.
 from collections import deque
 from dataclasses import dataclass, field
 
+from fathom import events
 from fathom.cli.text import cut, describe_savings, plain
-from fathom.events import (
-    AnalysisCompleted,
-    AnalysisStarted,
-    BranchCompleted,
-    Checkpoint,
-    Completed,
-    ContentExtracted,
-    EffortSized,
-    ExtractionStarted,
-    KeyFinding,
-    PlanGenerated,
-    Progress,
-    ReportDraft,
-    ReportSection,
-    ReportStarted,
-    ReportWritten,
-    RoundCompleted,
-    SearchCompleted,
-    SearchStarted,
-    Spent,
-    Started,
-    SufficiencyEvaluated,
-)
+from fathom.events import KeyFinding, Progress, Spent
 from fathom.state import ENOUGH, Direction, Failure, Judgement, RunState
 from fathom.text.messages import ENGLISH, Messages, messages_for
 
@@ -60,9 +39,9 @@ class EventWords:
 
     def line(self, event: Progress) -> str:
         """One event in words; nothing if it is not worth a line."""
-        if isinstance(event.payload, Started):
+        if isinstance(event.payload, events.Started):
             self.messages = messages_for(event.payload.question, event.payload.run_config.language)
-        if isinstance(event.payload, EffortSized) and event.payload.is_by_words:
+        if isinstance(event.payload, events.EffortSized) and event.payload.is_by_words:
             self._thing = "passages"
         words = self._words(event)
         branch = f"{event.branch} " if event.branch else ""
@@ -72,27 +51,27 @@ class EventWords:
     def _words(self, event: Progress) -> str:
         say = self.messages
         match event.payload:
-            case EffortSized() as sized:
+            case events.EffortSized() as sized:
                 return self._describe_effort(sized, event.limit)
-            case BranchCompleted(direction=direction):
+            case events.BranchCompleted(direction=direction):
                 return self._describe_branch(direction)
-            case PlanGenerated() as plan:
+            case events.PlanGenerated() as plan:
                 return self._describe_plan(plan)
-            case SearchCompleted(query=query, hits=hits, lost=lost):
+            case events.SearchCompleted(query=query, hits=hits, lost=lost):
                 failure = (
                     say("live.search_lost", why=_short(say.why_failed(lost[0]))) if lost and not hits else ""
                 )
                 return say("live.searched", count=hits, query=_short(query)) + failure
-            case ExtractionStarted(pages=pages):
+            case events.ExtractionStarted(pages=pages):
                 self._counts[event.branch] = _Count(len(pages))
                 return say("live.reading", pages=self._pages(len(pages)))
-            case ContentExtracted() | AnalysisCompleted():
+            case events.ContentExtracted() | events.AnalysisCompleted():
                 return self._describe_page(event.payload, self._counts.setdefault(event.branch, _Count()))
-            case SufficiencyEvaluated(judgement=judged):
+            case events.SufficiencyEvaluated(judgement=judged):
                 return self._describe_judgement(judged)
-            case ReportStarted(sections=sections):
+            case events.ReportStarted(sections=sections):
                 return say("live.writing", count=len(sections))
-            case Completed():
+            case events.Completed():
                 return describe_savings(event.spent).removeprefix("; ")
             case _:
                 return ""
@@ -121,10 +100,10 @@ class EventWords:
         score = "" if is_by_words else say("live.score", score=f"{judged.overall:.2f}")
         return f"{self.count(judged.claims)}{score}; {ending or say('live.going_on')}"
 
-    def _describe_page(self, page: ContentExtracted | AnalysisCompleted, count: _Count) -> str:
+    def _describe_page(self, page: events.ContentExtracted | events.AnalysisCompleted, count: _Count) -> str:
         """A page that was read, or could not be, or whose claims were verified."""
         say = self.messages
-        if isinstance(page, AnalysisCompleted):
+        if isinstance(page, events.AnalysisCompleted):
             count.claims += page.claims
             return say(
                 "live.drawn", claims=self.count(page.claims), title=_short(page.title), all=count.claims
@@ -135,7 +114,7 @@ class EventWords:
             return say("live.unreadable", place=place, why=_short(say.why_failed(page.lost[0])))
         return say("live.read", place=place, title=_short(page.title or page.address))
 
-    def _describe_effort(self, sized: EffortSized, limit: int) -> str:
+    def _describe_effort(self, sized: events.EffortSized, limit: int) -> str:
         """The effort with the rounds it allows, and where branches will look."""
         say, effort = self.messages, sized.effort
         reasons = say.effort_reasons(effort.reasons)
@@ -144,14 +123,19 @@ class EventWords:
         branches = say("live.branches", count=len(sized.directions)) if where else ""
         return f"{words}{branches}: {_short(where)}" if where else words
 
-    def _describe_plan(self, plan: PlanGenerated) -> str:
+    def _describe_plan(self, plan: events.PlanGenerated) -> str:
         say = self.messages
-        kinds = [say.name("kind", plan.effort.kind)] if plan.effort else []
-        way = ", ".join([*kinds, *([say.name("tool", plan.tool.name)] if plan.tool else [])])
+        way = _describe_way(plan, say)
         how = f" ({way})" if way else ""
         asked = _short("; ".join(plan.queries))
         doing = say("live.searching", queries=asked) if asked else say("live.at_hand")
         return say("live.plan", how=how, count=len(plan.questions)) + f"; {doing}"
+
+
+def _describe_way(plan: events.PlanGenerated, say: Messages) -> str:
+    """The kind of question and the thinking tool."""
+    kinds = [say.name("kind", plan.effort.kind)] if plan.effort else []
+    return ", ".join([*kinds, *([say.name("tool", plan.tool.name)] if plan.tool else [])])
 
 
 def _short(text: str) -> str:
@@ -219,7 +203,7 @@ class Board:
     def tell(self, event: Progress) -> None:
         """Take in one event."""
         self.spent = event.spent
-        if isinstance(event.payload, Started):
+        if isinstance(event.payload, events.Started):
             self._earlier_s = self.elapsed_s  # the run goes on after a pause or an answer
         self.elapsed_s = self._earlier_s + event.elapsed_s
         if not event.branch:
@@ -233,21 +217,18 @@ class Board:
             self.stage = "weighing"
 
     def _note_start(self, event: Progress) -> None:
-        say = self.messages
         match event.payload:
-            case Started(question=question, run_config=run_config, is_resumed=is_resumed):
+            case events.Started(question=question, run_config=run_config, is_resumed=is_resumed):
                 self.question, self.threshold = question, run_config.threshold
                 self.stage = "going on" if is_resumed else "planning"
-            case EffortSized(is_by_words=True):
+            case events.EffortSized(is_by_words=True):
                 self.is_by_words = True
-            case PlanGenerated(effort=effort, tool=tool):
-                kinds = [say.name("kind", effort.kind)] if effort else []
-                kinds += [say.name("tool", tool.name)] if tool else []
-                self.way = ", ".join(kinds) or self.way
+            case events.PlanGenerated() as plan:
+                self.way = _describe_way(plan, self.messages) or self.way
                 if not event.branch:
                     self.searches, self.pages, self.sections = {}, {}, {}
                     self.stage = "searching"
-            case ReportStarted(sections=sections):
+            case events.ReportStarted(sections=sections):
                 self.sections = {title: Entry(title) for title in sections}
                 self.stage = "writing"
             case _:
@@ -256,24 +237,24 @@ class Board:
     def _note_page(self, event: Progress) -> None:
         branch, say = event.branch, self.messages
         match event.payload:
-            case SearchStarted(query=query):
+            case events.SearchStarted(query=query):
                 self.searches[f"{branch} {query}"] = Entry(query)
                 self.stage = "searching"
-            case SearchCompleted(query=query, hits=hits, lost=lost):
+            case events.SearchCompleted(query=query, hits=hits, lost=lost):
                 is_lost = bool(lost) and not hits
                 outcome = self._lost(lost) if is_lost else say("view.hits", count=hits)
                 self.searches[f"{branch} {query}"] = Entry(query, True, is_lost, outcome)
-            case ExtractionStarted(pages=pages):
+            case events.ExtractionStarted(pages=pages):
                 self.pages |= {page.address: Entry(page.title or page.address) for page in pages}
                 self.stage = "reading"
-            case ContentExtracted(title=title, address=address, chars=chars, lost=lost):
+            case events.ContentExtracted(title=title, address=address, chars=chars, lost=lost):
                 is_lost = bool(lost) and not chars
                 outcome = self._lost(lost) if is_lost else say("view.read")
                 self.pages_read += not is_lost
                 self._page(title, address, Entry(title or address, is_lost, is_lost, outcome))
-            case AnalysisStarted(title=title, address=address):
+            case events.AnalysisStarted(title=title, address=address):
                 self._page(title, address, Entry(title or address, outcome=say("view.drawing")))
-            case AnalysisCompleted(title=title, address=address, claims=claims, rejected=rejected):
+            case events.AnalysisCompleted(title=title, address=address, claims=claims, rejected=rejected):
                 self.verified, self.refused = self.verified + claims, self.refused + rejected
                 self._page(
                     title, address, Entry(title or address, True, False, self._drawn(claims, rejected))
@@ -297,23 +278,23 @@ class Board:
     def _note_end(self, event: Progress) -> None:
         say = self.messages
         match event.payload:
-            case SufficiencyEvaluated(judgement=judged, threshold=threshold) if not event.branch:
+            case events.SufficiencyEvaluated(judgement=judged, threshold=threshold) if not event.branch:
                 self.score, self.threshold = judged.overall, threshold
                 self.verified = judged.claims
                 self.stage = "outlining" if judged.stop else "planning next"
-            case RoundCompleted(findings=findings, gaps=gaps) if not event.branch:
+            case events.RoundCompleted(findings=findings, gaps=gaps) if not event.branch:
                 self.findings, self.gaps = findings, gaps
-            case ReportDraft(title=title, text=text, is_whole=is_whole) if title in self.sections:
+            case events.ReportDraft(title=title, text=text, is_whole=is_whole) if title in self.sections:
                 words = say("view.unchecked") if is_whole else say("view.words", count=len(text.split()))
                 self.sections[title] = Entry(title, outcome=words)
-            case ReportSection(title=title, sentences=sentences):
+            case events.ReportSection(title=title, sentences=sentences):
                 outcome = say("view.sentences", count=len(sentences))
                 self.sections[title] = Entry(title, True, outcome=outcome)
-            case ReportWritten(status=status):
+            case events.ReportWritten(status=status):
                 self.stage = say("view.report_written", status=say.name("status", status))
-            case Checkpoint(why=why) if event.is_last:
+            case events.Checkpoint(why=why) if event.is_last:
                 self.stage = why if why in ("review", "paused") else "stopped"
-            case Completed():
+            case events.Completed():
                 self.stage = "done"
             case _:
                 return

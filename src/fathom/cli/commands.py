@@ -1,17 +1,18 @@
-"""The commands: what each takes. Their help texts and functions are in `commands.toml`.
+"""The commands, as `commands.toml` describes them: what each takes, its help and its function.
 
-`_add_NAME` adds the arguments of a command; `_settle_NAME` says what is wrong with them together. Does not
-know what any of them does. A command's function is imported only when it runs, so help is quick.
+Does not know what any of them does. A command's function is imported only when it runs, so help is quick.
 """
 
 import argparse
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from importlib.resources import files
-from typing import cast
+from typing import Any, cast
 
 from fathom.cli.arguments import (
     Parser,
@@ -23,16 +24,13 @@ from fathom.cli.arguments import (
 
 REVIEWS = ("plan", "rounds", "off")
 ORDERS = ("pause", "go", "stop", "add")
-_RUN = "a run's id or its first characters"
-_LAST_RUN = f"{_RUN} (default: the last run)"
-_PARTS = {
-    "--findings": "what was found, how sure it is and where it stands",
-    "--hypotheses": "what may be true, and what speaks for and against it",
-    "--sources": "every page that was read",
-    "--citations": "the numbered references with the quotes that are used",
-    "--quotes": "every quote with its place on its page and what it is cited for",
-    "--statistics": "scores, rejections, calls, costs and failures",
-    "--bib": "the references as BibTeX",
+_RESEARCH = "research"
+_TYPES = {"int": int, "float": float}
+_SHARED: dict[str, Callable[[Parser], None]] = {  # options that several commands take
+    "run": add_run_options,
+    "run, unlisted": partial(add_run_options, is_listed=False),
+    "output": add_output_options,
+    "server": add_server_option,
 }
 
 
@@ -49,6 +47,9 @@ class Command:
     usage: str = ""  # after the name; made by argparse where there is none
     example: str = ""  # after `fathom`
     end: str = ""
+    arguments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    takes: Sequence[str] = ()  # options that it shares with others
+    run_options: Sequence[str] = ()  # of a run, if it takes only some
 
     @property
     def prog(self) -> str:
@@ -64,26 +65,36 @@ class Command:
             usage=usage or None,
             description=describe_commands() if self.name == _RESEARCH else self.about,
             epilog="\n\n".join(part for part in (examples and f"examples:\n{examples}", self.end) if part),
-            settle=globals().get(f"_settle_{self.name}"),
+            settle=_SETTLE.get(self.name),
         )
-        if add_options := globals().get(f"_add_{self.name}"):
-            add_options(parser)
+        self._add_arguments(parser)
+        if self.name == _RESEARCH:
+            parser.add_argument("--version", action="version", version=f"fathom {version('fathom-research')}")
+        for name in self.takes:
+            _SHARED[name](parser)
+        if self.run_options:
+            add_some_run_options(parser, self.run_options)
         return parser
+
+    def _add_arguments(self, parser: Parser) -> None:
+        """Add its own arguments: words for argparse, but an option without a metavar is a flag."""
+        groups: dict[str, argparse._MutuallyExclusiveGroup] = {}
+        for name, given in self.arguments.items():
+            words = dict(given)
+            group = words.pop("one_of", "")
+            if group and group not in groups:
+                groups[group] = parser.add_mutually_exclusive_group()
+            if name.startswith("--") and "metavar" not in words:
+                words.setdefault("action", "store_true")
+            if "type" in words:
+                words["type"] = _TYPES[words["type"]]
+            (groups[group] if group else parser).add_argument(name, **words)
 
     def __call__(self, arguments: argparse.Namespace) -> int:
         """Carry it out; the exit code."""
         module, _, function = self.run.partition(":")
         work = getattr(import_module(f"fathom.cli.{module}"), function)
         return cast(int, work(arguments))
-
-
-def _add_research(parser: Parser) -> None:
-    parser.add_argument(
-        "question", nargs="?", metavar='"QUESTION"', help="what you want to know (at most 2,000 characters)"
-    )
-    parser.add_argument("--version", action="version", version=f"fathom {version('fathom-research')}")
-    add_run_options(parser)
-    add_output_options(parser)
 
 
 def _settle_research(words: argparse.Namespace) -> str:
@@ -106,83 +117,12 @@ def _settle_research(words: argparse.Namespace) -> str:
     return ""
 
 
-def _add_ask(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", help=_RUN)
-    parser.add_argument("question", nargs="?", metavar='"QUESTION"', help="what you want to know next")
-    parser.add_argument("--close", action="store_true", help="close the thread: nothing more is asked in it")
-    add_run_options(parser, is_listed=False)
-    add_output_options(parser)
-
-
 def _settle_ask(words: argparse.Namespace) -> str:
     if words.question is None and words.review not in (None, *REVIEWS):
         words.question, words.review = words.review, "rounds"
     if words.close and words.question is not None:
         return "A thread is closed without a question: fathom ask ID --close."
     return ""
-
-
-def _add_batch(parser: Parser) -> None:
-    parser.add_argument("file", metavar="FILE", help="questions, one a line; - reads standard input")
-    parser.add_argument("--at-once", type=int, default=4, metavar="N", help="questions in hand at once (4)")
-    parser.add_argument(
-        "--workers", action="store_true", help="have workers answer them (fathom worker; needs PostgreSQL)"
-    )
-    parser.add_argument(
-        "--priority", type=int, default=0, metavar="N", help="with --workers: the higher, the sooner (0)"
-    )
-    parser.add_argument(
-        "--budget-total", type=float, metavar="USD", help="never spend more than this on all of them"
-    )
-    parser.add_argument(
-        "--out", metavar="FOLDER", help="where reports and batch.json go (default: runs/ and FILE's name)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    parser.add_argument("--quiet", action="store_true", help="no progress, only the summary")
-    add_run_options(parser, is_listed=False)
-
-
-def _add_config(parser: Parser) -> None:
-    parser.add_argument("--changed", action="store_true", help="only what is not as it comes")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
-    add_run_options(parser, is_listed=False)
-
-
-def _add_resume(parser: Parser) -> None:
-    parser.add_argument("id", nargs="?", help=_LAST_RUN)
-    answer = parser.add_mutually_exclusive_group()
-    answer.add_argument("--approve", action="store_true", help="the plan is fine")
-    answer.add_argument("--edit", nargs="+", metavar="QUERY", help="send these queries instead")
-    answer.add_argument("--feedback", metavar="WORDS", help="plan again with this in mind")
-    answer.add_argument("--add", metavar="QUERY", help="send this query too")
-    answer.add_argument(
-        "--finish", action="store_true", help="stop looking and write the report; of any stopped run"
-    )
-    add_server_option(parser)
-    add_output_options(parser)
-
-
-def _add_update(parser: Parser) -> None:
-    parser.add_argument("id", nargs="?", help=_LAST_RUN)
-    add_server_option(parser)
-    add_output_options(parser)
-
-
-def _add_fork(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", help=_RUN)
-    parser.add_argument("direction", metavar='"NEW DIRECTION"', help="where to look instead, in words")
-    parser.add_argument("--round", type=int, metavar="N", help="after which round (default: the last)")
-    parser.add_argument(
-        "--rounds", type=int, metavar="N", help="rounds it may have more (default: what was left, 2 at least)"
-    )
-    add_server_option(parser)
-    add_output_options(parser)
-
-
-def _add_control(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", help=_RUN)
-    parser.add_argument("order", metavar="ORDER", help="pause, go, stop or add")
-    parser.add_argument("query", nargs="?", default="", metavar='"QUERY"', help="for add: the query")
 
 
 def _settle_control(words: argparse.Namespace) -> str:
@@ -193,130 +133,11 @@ def _settle_control(words: argparse.Namespace) -> str:
     return ""
 
 
-def _add_runs(parser: Parser) -> None:
-    parser.add_argument("--full", action="store_true", help="ids in full, as langgraph dev wants them")
-    parser.add_argument("--json", action="store_true", help="as JSON, with ids in full and folders")
-
-
-def _add_show(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", help=_RUN)
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--round", type=int, metavar="N", help="what round N found, asked next and had cost")
-    for flag, words in _PARTS.items():
-        which.add_argument(flag, action="store_const", const=flag[2:], dest="part", help=words)
-    parser.add_argument(
-        "--format", default="markdown", metavar="FORM", help="of a report: markdown, html, json …"
-    )
-
-
-def _add_diff(parser: Parser) -> None:
-    parser.add_argument("first", metavar="A", help=_RUN)
-    parser.add_argument("second", metavar="B", help="another run's")
-    parser.add_argument("--json", action="store_true", help="print the differences as JSON")
-
-
-def _add_export(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", help=_RUN)
-    parser.add_argument("--to", required=True, metavar="PLACE", help="the file or the folder to write")
-    parser.add_argument("--force", action="store_true", help="replace a file that is there")
-
-
-def _add_clean(parser: Parser) -> None:
-    parser.add_argument("--older-than", metavar="AGE", help="runs whose last step is older: 30d, 12h, 2w")
-    parser.add_argument("--keep", type=int, metavar="N", help="never the newest N; alone: all but those")
-    parser.add_argument("--dry-run", action="store_true", help="only show what would go")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-
-
-def _add_watch(parser: Parser) -> None:
-    parser.add_argument("run_id", metavar="ID", nargs="?", help="the run whose report is watched")
-    parser.add_argument("--every", metavar="AGE", help="how often: 7d, 12h")
-    parser.add_argument("--stop", action="store_true", help="watch it no longer")
-    parser.add_argument("--run-due", action="store_true", help="update all that are due, now")
-    parser.add_argument("--webhook", metavar="URL", help="told what changed; a host of FATHOM_WEBHOOK_HOSTS")
-    parser.add_argument("--out", metavar="FOLDER", help="where updates get their folders (runs)")
-
-
-def _add_verify(parser: Parser) -> None:
-    parser.add_argument("report", metavar="ID|REPORT.json", help="a run, or the report.json of one")
-    parser.add_argument("--online", action="store_true", help="read the cited pages again, where they are")
-    parser.add_argument(
-        "--docs", nargs="+", default=[], metavar="PLACE", help="with --online: folders that may be read"
-    )
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    parser.add_argument("--quiet", action="store_true", help="only what is wrong, and the count")
-
-
-def _add_audit(parser: Parser) -> None:
-    parser.add_argument("report", metavar="FILE|ADDRESS|-", help="Markdown, HTML, PDF, DOCX or text")
-    parser.add_argument(
-        "--search", action="store_true", help="look elsewhere for what its sources do not say"
-    )
-    add_some_run_options(
-        parser, ("docs", "engines", "fresh", "model", "models", "base_url", "context_tokens", "budget_usd")
-    )
-    parser.add_argument(
-        "--format", default="markdown", metavar="FORM", help="what is printed: markdown (default), html, json"
-    )
-    parser.add_argument("--out", metavar="FOLDER", help="for audit.html, .md and .json (default runs/AUDIT)")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--quiet", action="store_true", help="no progress, only the summary")
-    how.add_argument("--json", action="store_true", help="every event as one line of JSON on stdout")
-
-
-def _add_eval(parser: Parser) -> None:
-    parser.add_argument("tasks", metavar="TASKS", help="a folder of tasks, or a file with a question a line")
-    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="own reports on each task (1)")
-    parser.add_argument(
-        "--report",
-        action="append",
-        default=[],
-        metavar="NAME=PLACE",
-        help="reports of another tool: a folder with TASK.md files, or a file",
-    )
-    parser.add_argument(
-        "--against", nargs="+", default=[], metavar="FILE", help="eval.json of earlier evaluations"
-    )
-    parser.add_argument("--judge-only", action="store_true", help="research nothing, only score --report")
-    parser.add_argument("--out", metavar="FOLDER", help="for reports and eval.json (default runs/eval-TASKS)")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--quiet", action="store_true", help="no progress, only the table")
-    add_run_options(parser, is_listed=False)
-
-
-def _add_upgrade(parser: Parser) -> None:
-    words = "for reports that have no folder yet (runs)"
-    parser.add_argument("--to", metavar="FOLDER", default="runs", help=words)
-
-
-def _add_rescue(parser: Parser) -> None:
-    parser.add_argument(
-        "database", nargs="?", metavar="FILE", help="the damaged file (default: Fathom's own)"
-    )
-    parser.add_argument("--to", metavar="FOLDER", help="where everything goes (default: beside the file)")
-
-
-def _add_demo(parser: Parser) -> None:
-    parser.add_argument("--language", default="en", metavar="CODE", help="en or ko (en)")
-    add_output_options(parser)
-
-
-def _add_worker(parser: Parser) -> None:
-    parser.add_argument("--at-once", type=int, default=8, metavar="N", help="runs in hand at once (8)")
-
-
-def _add_serve(parser: Parser) -> None:
-    parser.add_argument("--port", type=int, default=8321, metavar="N", help="where it listens (8321)")
-    parser.add_argument("--host", default="127.0.0.1", metavar="NAME", help="this machine only, unless said")
-    parser.add_argument("--workers", action="store_true", help="workers do the work (PostgreSQL)")
-
-
-def _add_mcp(parser: Parser) -> None:
-    words = "folders that callers may name, and that are searched unless they name others"
-    parser.add_argument("--docs", nargs="+", default=[], metavar="FOLDER", help=words)
-
-
-_RESEARCH = "research"
+_SETTLE: dict[str, Callable[[argparse.Namespace], str]] = {
+    "research": _settle_research,
+    "ask": _settle_ask,
+    "control": _settle_control,
+}
 _KNOWN = {
     name: Command(name, **words)
     for name, words in tomllib.loads(files("fathom.cli").joinpath("commands.toml").read_text("utf-8")).items()

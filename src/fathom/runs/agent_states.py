@@ -9,25 +9,8 @@ from typing import get_args
 
 from pydantic import JsonValue
 
-from fathom.events import (
-    AnalysisCompleted,
-    AnalysisStarted,
-    Checkpoint,
-    Completed,
-    ContentExtracted,
-    EffortSized,
-    ExtractionStarted,
-    Failed,
-    Payload,
-    PlanGenerated,
-    Progress,
-    ReportSection,
-    ReportStarted,
-    ReportWritten,
-    SearchCompleted,
-    SearchStarted,
-    SufficiencyEvaluated,
-)
+from fathom import events
+from fathom.events import Payload, Progress
 from fathom.runs.views import (
     AgentMessage,
     AgentName,
@@ -71,18 +54,18 @@ class AgentTracker:
         """One event more."""
         self._at = max(self._at, event.at)  # a clock that was set back does not turn time round
         match event.payload:
-            case EffortSized():
+            case events.EffortSized():
                 self._begin("planner", "thinking", "how much the question is worth")
-            case PlanGenerated(strategy=strategy, questions=questions, queries=queries):
+            case events.PlanGenerated(strategy=strategy, questions=questions, queries=queries):
                 self.works("planner", "the plan")
                 self.ends("planner", strategy=strategy, questions=[*questions], queries=[*queries])
-            case SufficiencyEvaluated(judgement=judgement):
+            case events.SufficiencyEvaluated(judgement=judgement):
                 self._end_round()
                 self.works("judge", f"round {judgement.round}")
                 self.ends("judge", gaps=len(judgement.gaps), **_reflection(judgement))
-            case Failed(error=error):
+            case events.Failed(error=error):
                 self._fail(error)
-            case Completed():
+            case events.Completed():
                 for state in self.states:
                     if state.status == "working":
                         self.ends(state.agent)
@@ -91,29 +74,29 @@ class AgentTracker:
 
     def _apply_work_event(self, payload: Payload) -> None:
         match payload:
-            case SearchStarted(query=query):
+            case events.SearchStarted(query=query):
                 self._start_task("searcher", query)
-            case SearchCompleted(hits=hits):
+            case events.SearchCompleted(hits=hits):
                 self._finish_task("searcher", "hits", hits)
-            case ExtractionStarted(pages=pages):
+            case events.ExtractionStarted(pages=pages):
                 if self._states["searcher"].status == "working":
                     self.ends("searcher")
                 for page in pages:
                     self._start_task("reader", page.title)
-            case ContentExtracted(chars=chars):
+            case events.ContentExtracted(chars=chars):
                 self.works("reader", payload.title)  # an update reads pages without a selection
                 self._finish_task("reader", "chars", chars)
-            case AnalysisStarted(title=title):
+            case events.AnalysisStarted(title=title):
                 self._start_task("analyzer", title)
-            case AnalysisCompleted(claims=claims):
+            case events.AnalysisCompleted(claims=claims):
                 self._finish_task("analyzer", "claims", claims)
-            case ReportStarted(sections=sections):
+            case events.ReportStarted(sections=sections):
                 for title in sections:
                     self._start_task("writer", title)
-            case ReportSection(title=title):
+            case events.ReportSection(title=title):
                 self.works("writer", title)
                 self._finish_task("writer", "sections", 1)
-            case ReportWritten(status=status):
+            case events.ReportWritten(status=status):
                 self.works("writer", "the report")
                 self.ends("writer", status=status)
             case _:
@@ -173,18 +156,18 @@ class AgentTracker:
                 self._states[state.agent] = state.moved("failed", self._at, error=error)
 
 
-def agent_states_from_events(run_id: str, events: Iterable[Progress], began: datetime) -> list[AgentState]:
+def agent_states_from_events(run_id: str, told: Iterable[Progress], began: datetime) -> list[AgentState]:
     """Return the state of every agent after the last event."""
     board = AgentTracker(run_id, began)
-    for event in events:
+    for event in told:
         board.tell(event)
     return board.states
 
 
-def agent_messages_from_events(run_id: str, events: Iterable[Progress]) -> list[AgentMessage]:
+def agent_messages_from_events(run_id: str, told: Iterable[Progress]) -> list[AgentMessage]:
     """Return the messages between roles, in order."""
-    told = ((event.at, *said) for event in events for said in _messages_of_event(event.payload))
-    return _number_messages(run_id, told)
+    messages = ((event.at, *said) for event in told for said in _messages_of_event(event.payload))
+    return _number_messages(run_id, messages)
 
 
 def _number_messages(run_id: str, told: Iterable[TimedMessage]) -> list[AgentMessage]:
@@ -204,28 +187,28 @@ def _number_messages(run_id: str, told: Iterable[TimedMessage]) -> list[AgentMes
 
 def _messages_of_event(payload: Payload) -> Iterator[RoleMessage]:
     match payload:
-        case PlanGenerated(queries=[]):
+        case events.PlanGenerated(queries=[]):
             yield "planner", "analyzer", "request", {"action": "recall", "questions": [*payload.questions]}
-        case PlanGenerated(queries=queries):
+        case events.PlanGenerated(queries=queries):
             yield "planner", "searcher", "request", {"action": "search", "queries": [*queries]}
-        case SearchCompleted(query=query, hits=hits, lost=lost):
+        case events.SearchCompleted(query=query, hits=hits, lost=lost):
             yield "searcher", "reader", "response", {"query": query, "hits": hits}
             yield from (("searcher", None, "error", failure.model_dump()) for failure in lost)
-        case ContentExtracted(address=address, chars=chars, lost=lost):
+        case events.ContentExtracted(address=address, chars=chars, lost=lost):
             if not lost:
                 yield "reader", "analyzer", "response", {"address": address, "chars": chars}
             yield from (("reader", None, "error", failure.model_dump()) for failure in lost)
-        case AnalysisCompleted(address=address, claims=claims, lost=lost):
+        case events.AnalysisCompleted(address=address, claims=claims, lost=lost):
             yield "analyzer", "judge", "response", {"address": address, "claims": claims}
             yield from (("analyzer", None, "error", failure.model_dump()) for failure in lost)
-        case SufficiencyEvaluated(judgement=judgement):
+        case events.SufficiencyEvaluated(judgement=judgement):
             gaps: list[JsonValue] = [gap.description for gap in judgement.gaps]
             yield "judge", None, "notification", {**_judgement_numbers(judgement), "gaps": gaps}
-        case ReportWritten(status=status):
+        case events.ReportWritten(status=status):
             yield "writer", None, "notification", {"status": status}
-        case Checkpoint(why=why) if why != "round":
+        case events.Checkpoint(why=why) if why != "round":
             yield "planner", None, "notification", {"waits": why}
-        case Failed(error=error, how_to_go_on=way):
+        case events.Failed(error=error, how_to_go_on=way):
             yield "planner", None, "error", {"error": error, "how_to_go_on": way}
         case _:
             return

@@ -8,31 +8,9 @@ from typing import Any
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 
+from fathom import events
 from fathom.budget.cost_totals import cost_by, engine_uses
-from fathom.events import (
-    AnalysisCompleted,
-    AnalysisStarted,
-    BranchCompleted,
-    Completed,
-    ContentExtracted,
-    EffortSized,
-    ExtractionStarted,
-    OutlinePart,
-    PageName,
-    Payload,
-    PlanGenerated,
-    Progress,
-    ReportChunk,
-    ReportDraft,
-    ReportKept,
-    ReportSection,
-    ReportStarted,
-    ReportWritten,
-    SearchCompleted,
-    SearchStarted,
-    Spent,
-    SufficiencyEvaluated,
-)
+from fathom.events import OutlinePart, PageName, Payload, Progress, Spent
 from fathom.llm.roles.writer import prose_so_far
 from fathom.planning.effort import apply_effort
 from fathom.report.drafting import order_drafts
@@ -51,10 +29,10 @@ def start_payloads(node: str, given: dict[str, Any]) -> Iterator[Payload]:
     """Return the events at the start of a node, from its input."""
     match node:
         case "searcher":
-            yield SearchStarted(query=given["query"].text)
+            yield events.SearchStarted(query=given["query"].text)
         case "analyzer":
             page = given["pages"][0]
-            yield AnalysisStarted(title=page.title, address=page.address)
+            yield events.AnalysisStarted(title=page.title, address=page.address)
         case _:
             return
 
@@ -66,18 +44,22 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
             forecast = update.get("forecast")
             is_recorded = (given["run_config"].model or "").startswith(RECORDED)
             is_by_words = forecast is not None and forecast.calls == 0 and not is_recorded
-            yield EffortSized(effort=update["effort"], is_by_words=is_by_words)
+            yield events.EffortSized(effort=update["effort"], is_by_words=is_by_words)
         case "planner" if update.get("directions"):
-            yield EffortSized(effort=update["effort"], directions=update["directions"])
+            yield events.EffortSized(effort=update["effort"], directions=update["directions"])
         case "finish_branch":
-            yield BranchCompleted(direction=update["directions"][0])
+            yield events.BranchCompleted(direction=update["directions"][0])
         case "planner" | "intake":
             yield _plan_payload(update)
         case "selector" if "recalled" in update:
             read = [page for page in update["pages"] if page.sha in update["recalled"]]
-            yield ExtractionStarted(pages=[PageName(title=page.title, address=page.address) for page in read])
+            yield events.ExtractionStarted(
+                pages=[PageName(title=page.title, address=page.address) for page in read]
+            )
             # Their texts are at hand, and are taken from there.
-            yield from (ContentExtracted(title=p.title, address=p.address, chars=p.chars) for p in read)
+            yield from (
+                events.ContentExtracted(title=p.title, address=p.address, chars=p.chars) for p in read
+            )
         case "analyzer" if update.get("drafts"):
             return  # the event follows when they are verified
         case "verifier" | "retry":
@@ -85,10 +67,10 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
         case "searcher" | "selector" | "extractor" | "analyzer":
             yield _round_payload(node, given, update)
         case "outline":
-            yield ReportStarted(sections=[h.title for h in update["outline"].headings])
+            yield events.ReportStarted(sections=[h.title for h in update["outline"].headings])
         case "draft":
             for draft in update["drafts"]:
-                yield ReportDraft(title=draft.title, text=section_text(draft))
+                yield events.ReportDraft(title=draft.title, text=section_text(draft))
         case "check" if "rewritten" not in given:
             yield from _section_payloads(_settled_at_once(update["drafts"], given))
         case "settle":
@@ -97,10 +79,10 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
         case "confirm":
             for section in update["sections"]:
                 if section.kind == "summary":
-                    yield ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
+                    yield events.ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
         case "publish":
             report = update["report"]
-            yield ReportWritten(status=report.status, markdown=report.markdown)
+            yield events.ReportWritten(status=report.status, markdown=report.markdown)
         case _:
             return
 
@@ -119,8 +101,8 @@ def _settled_at_once(drafts: Sequence[Section], given: dict[str, Any]) -> list[S
 
 def _section_payloads(sections: Sequence[Section]) -> Iterator[Payload]:
     for section in sections:
-        yield ReportSection(title=section.title, sentences=[s.text for s in section.sentences])
-        yield ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
+        yield events.ReportSection(title=section.title, sentences=[s.text for s in section.sentences])
+        yield events.ReportChunk(text=f"## {section.title}\n\n{section_text(section)}\n\n")
 
 
 def section_text(section: Section) -> str:
@@ -131,8 +113,8 @@ def section_text(section: Section) -> str:
     return "\n".join((" | " if row is not None else " ").join(texts) for (_, row), texts in lines.items())
 
 
-def _plan_payload(update: dict[str, Any]) -> PlanGenerated:
-    return PlanGenerated(
+def _plan_payload(update: dict[str, Any]) -> events.PlanGenerated:
+    return events.PlanGenerated(
         strategy=update.get("strategy", ""),
         questions=[q.text for q in update["questions"]],
         queries=[q.text for q in update["queries"]],
@@ -150,7 +132,7 @@ def _round_payload(node: str, given: dict[str, Any], update: dict[str, Any]) -> 
     if node == "searcher":
         hits, costs = update.get("hits", []), update.get("costs", [])
         engines = dict.fromkeys([*(hit.engine for hit in hits), *(cost.model for cost in costs)])
-        return SearchCompleted(
+        return events.SearchCompleted(
             query=update["asked"][0].text,
             hits=len(hits),
             engines=[*engines],
@@ -159,13 +141,13 @@ def _round_payload(node: str, given: dict[str, Any], update: dict[str, Any]) -> 
         )
     if node == "selector":
         chosen = [PageName(title=hit.title, address=hit.address) for hit in update["chosen"]]
-        return ExtractionStarted(pages=chosen)
+        return events.ExtractionStarted(pages=chosen)
     if node == "extractor":
         hit = given["hit"]
         title, chars = (pages[0].title, pages[0].chars) if pages else (hit.title, 0)
-        return ContentExtracted(title=title, address=hit.address, chars=chars, lost=lost)
+        return events.ContentExtracted(title=title, address=hit.address, chars=chars, lost=lost)
     page = given["pages"][0]
-    return AnalysisCompleted(
+    return events.AnalysisCompleted(
         title=page.title,
         address=page.address,
         claims=len(update.get("claims", [])),
@@ -186,7 +168,7 @@ def _verification_payloads(node: str, given: dict[str, Any], update: dict[str, A
     for page in [page for page in given["pages"] if page.sha in done]:
         believed = [claim.statement for claim in claims if claim.quotes[0].page == page.sha]
         refused = [entry for entry in rejected if entry.page == page.sha]
-        yield AnalysisCompleted(
+        yield events.AnalysisCompleted(
             title=page.title,
             address=page.address,
             claims=len(believed),
@@ -277,14 +259,14 @@ class EventMapper:
 
     def kept(self, state: ResearchState) -> Progress:
         """The report as it now stands, with its ledger."""
-        return self.event(ReportKept(result=self._result(state)))
+        return self.event(events.ReportKept(result=self._result(state)))
 
     def completed(self, state: ResearchState) -> Progress:
         """The end of the run, with its result if there is a report."""
         judgements = state.get("judgements", [])
         last = judgements[-1] if judgements else None
         return self.event(
-            Completed(
+            events.Completed(
                 status=state["report"].status if "report" in state else "",
                 score=last.overall if last else 0.0,
                 because=f"{last.stop} ({last.because})" if last and last.stop else "",
@@ -312,7 +294,7 @@ class EventMapper:
             question, language = given.get("question", ""), self._config.language
             titles = [h.title for h in given.get("headings", []) if part in {"", h.id}]
             title = titles[0] if titles else summary_title(question, language)
-            yield self.event(ReportDraft(title=title, text=text, is_whole=False))
+            yield self.event(events.ReportDraft(title=title, text=text, is_whole=False))
 
     def _result(self, state: ResearchState) -> ResearchResult:
         return make_result(self._run_id, self.with_config(state), time.monotonic() - self._began)
@@ -332,7 +314,7 @@ class EventMapper:
         self._streamed.pop(task["id"], None)
         if not update:
             if task["name"] == "searcher":  # it was stopped before it started
-                yield self.event(SearchCompleted(query=given["query"].text, hits=0), branch)
+                yield self.event(events.SearchCompleted(query=given["query"].text, hits=0), branch)
             return
         if costs := update.get("costs"):
             self._paid.update((cost.key, cost) for cost in costs)
@@ -363,7 +345,9 @@ class EventMapper:
         claims: list[Claim] = [*given.get("claims", []), *update.get("claims", [])]
         say = messages_for(given.get("question", ""), self._config.language)
         self._rounds[branch] = judgement.round
-        yield self.event(SufficiencyEvaluated(judgement=judgement, threshold=self._config.threshold), branch)
+        yield self.event(
+            events.SufficiencyEvaluated(judgement=judgement, threshold=self._config.threshold), branch
+        )
         over = make_round_completed(
             judgement,
             key_findings(findings, claims),

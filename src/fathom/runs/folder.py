@@ -38,6 +38,7 @@ from fathom.result import ResearchResult, make_result
 from fathom.runs.event_stream import EventJournal
 from fathom.runs.executor import Runs, has_ended, is_unfinished
 from fathom.runs.repository import (
+    EVENTS,
     REPORT_FILES,
     STATE,
     STATE_FORMAT,
@@ -55,7 +56,7 @@ from fathom.storage.files import replace_file
 from fathom.text.json_lines import dump_json, escape_json
 from fathom.text.messages import ENGLISH, Messages, messages_for
 
-EVENTS, ROUNDS, QUOTES = "events.jsonl", "rounds", "quotes.md"
+ROUNDS, QUOTES = "rounds", "quotes.md"
 
 _WITHIN_A_ROUND = ("hits", "chosen")  # of no use once a round is over
 

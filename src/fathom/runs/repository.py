@@ -190,11 +190,12 @@ async def _read_checkpoints(settings: Settings, unknown: list[str]) -> dict[str,
 STATE, STATE_FORMAT = "state.json", "fathom-state/1"
 
 REPORT_FILES = ("report.md", "report.json")
+EVENTS = "events.jsonl"
 
 _OUR_FILES = (
     STATE,
     *REPORT_FILES,
-    "events.jsonl",
+    EVENTS,
     "findings.md",
     "hypotheses.md",
     "sources.md",

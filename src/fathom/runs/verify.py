@@ -26,23 +26,15 @@ _AT_ONCE = 10
 _DAMAGED = "\0"  # no page's text: its hash is another
 
 
-async def verify_report_file(
-    settings: Settings, path: Path, *, is_online: bool = False, docs: Sequence[str] = ()
+async def verify_again(
+    settings: Settings, report: Path | Ledger, *, is_online: bool = False, docs: Sequence[str] = ()
 ) -> Verification:
-    """Check every sentence, quote, position and page of a report.json."""
-    ledger, beside = await asyncio.to_thread(lambda: (read_ledger(path), _read_beside(path)))
-    return await verify_ledger(settings, ledger, beside, is_online=is_online, docs=docs)
-
-
-async def verify_ledger(
-    settings: Settings,
-    ledger: Ledger,
-    beside: str | None = None,
-    *,
-    is_online: bool = False,
-    docs: Sequence[str] = (),
-) -> Verification:
-    """Check every sentence, quote, position and page of a ledger; `beside` is the report.md found with it."""
+    """Check every sentence, quote, position and page of a report.json, and the report.md beside it."""
+    if isinstance(report, Path):
+        ledger = await asyncio.to_thread(read_ledger, report)
+        beside = await asyncio.to_thread(_read_beside, report)
+    else:
+        ledger, beside = report, None
     texts = await stored_texts(ledger, settings)
     if is_online:
         run_config = RunConfig(docs=[*docs, *await _own_folders(ledger, settings)], fresh=True)

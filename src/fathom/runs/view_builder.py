@@ -23,7 +23,7 @@ from fathom.runs.agent_states import (
     agent_states_from_state,
 )
 from fathom.runs.executor import Runs, has_ended
-from fathom.runs.repository import folder_of, run_times
+from fathom.runs.repository import EVENTS, folder_of, run_times
 from fathom.runs.views import (
     AnswerSection,
     ConversationThread,
@@ -236,9 +236,6 @@ def _distinct(words: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(word.strip() for word in words if word.strip()))
 
 
-_EVENTS_FILE = "events.jsonl"
-
-
 async def load_thread(runs: Runs, run_id: str) -> ConversationThread:
     """The thread a run stands in: every question and answer, in the order they were asked."""
     threads = runs.storage.threads
@@ -302,7 +299,7 @@ async def _step_times(runs: Runs, run_id: str) -> dict[str, datetime]:
 
 async def _load_events(runs: Runs, run_id: str) -> list[Progress]:
     folder = await folder_of(runs.storage, run_id)
-    return await asyncio.to_thread(_read_events, folder / _EVENTS_FILE) if folder else []
+    return await asyncio.to_thread(_read_events, folder / EVENTS) if folder else []
 
 
 def _read_events(path: Path) -> list[Progress]:

@@ -18,6 +18,7 @@ from sse_starlette import JSONServerSentEvent, ServerSentEvent
 
 from fathom.errors import BadInput, FathomError
 from fathom.researcher import DeepResearcher
+from fathom.runs.repository import EVENTS
 from fathom.state import ReviewAnswer
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from fathom.session import Session
     from fathom.storage.postgres_server import EventTable
 
-EVENTS = "events.jsonl"
 _GLANCE_S = 0.2
 _COMPLETED = '{"kind":"completed",'
 _log = logging.getLogger(__name__)
