@@ -95,6 +95,20 @@ def test_a_word_file_with_links_footnotes_and_a_list() -> None:
     }
 
 
+def test_the_list_of_sources_that_word_itself_makes_is_read() -> None:
+    word = docx.Document()
+    word.add_paragraph("The tower at Merrow is 48 metres high [1].")
+    word.add_heading("References", 2)
+    entry = word.add_paragraph(f"[1] Archive. {A}")._p
+    control, content = OxmlElement("w:sdt"), OxmlElement("w:sdtContent")
+    entry.addprevious(control)
+    control.append(content)
+    content.append(entry)
+    file = BytesIO()
+    word.save(file)
+    assert addresses(file.getvalue(), "report.docx") == {"The tower at Merrow is 48 metres high.": [A]}
+
+
 def pdf_report() -> bytes:
     """A PDF with a link over words that wrap, raised numbers, a power, a wrapped address and two lists."""
     typst = pytest.importorskip("typst")

@@ -9,12 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
 from dataclasses import dataclass, replace
-from io import BytesIO
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-import docx
 import pypdfium2
 import pypdfium2.raw as pdfium
 from docx.document import Document as WordDocument
@@ -26,7 +24,7 @@ from lxml import html as lxml_html
 from fathom.errors import Unreadable
 from fathom.reading.blocks import build_document, clean_text, resolve_link
 from fathom.reading.documents import decode_text, detect_kind, parse_document
-from fathom.reading.parsers.docx import BROKEN_WORD_FILE, check_parts, heading_level, style_name
+from fathom.reading.parsers.docx import open_word, style_name, word_blocks
 from fathom.reading.parsers.markdown import front_matter
 from fathom.reading.parsers.pdf import PDFIUM_LOCK, page_blocks
 from fathom.reading.protocol import Document
@@ -186,46 +184,38 @@ class _HtmlMarks:
 
 
 def _mark_docx(body: bytes, name: str) -> Document:
-    try:
-        check_parts(body, name)
-        word = docx.Document(BytesIO(body))
-        blocks = [*_word_blocks(word), *_word_notes(word)]
+    with open_word(body, name) as word:
+        lists = _WordLists(word.part)
+        blocks = [*word_blocks(word, lists.words, lists.line), *_word_notes(word)]
         title = word.core_properties.title or None
-    except Unreadable:
-        raise
-    except BROKEN_WORD_FILE as error:
-        raise Unreadable(
-            f"{name} is not a Word document that can be opened: {one_line(str(error))}"
-        ) from error
     return build_document(blocks, how="docx", name=name, title=title)
 
 
-def _word_blocks(word: WordDocument) -> Iterator[str]:
-    counts: dict[str, int] = {}
-    for node in word.element.body:
-        if node.tag == qn("w:tbl"):
-            rows = ([one_line(_word_marks(cell, word.part)) for cell in row.tc_lst] for row in node.tr_lst)
-            yield "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-        elif node.tag == qn("w:p"):
-            paragraph = Paragraph(node, word)
-            words = one_line(_word_marks(node, word.part))
-            level = heading_level(paragraph)
-            lead = "#" * level + " " if level else _list_mark(paragraph, counts) if words else ""
-            words = f"**{words}**" if words and style_name(paragraph) == "Caption" else words
-            yield f"{lead}{words}" if words else ""
+class _WordLists:
+    """Writes paragraphs with their citations, and items of lists with the number that Word shows.
 
+    Word itself stores only the list's id with an item.
+    """
 
-def _list_mark(paragraph: Paragraph, counts: dict[str, int]) -> str:
-    """Return the mark of a list item as Word shows it; Word itself stores only the list's id."""
-    numbering = paragraph._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}/{qn('w:numId')}")
-    style = style_name(paragraph)
-    if numbering is None and not style.startswith("List "):
-        return ""
-    if style.startswith("List Bullet"):
-        return "- "
-    listed = numbering.get(qn("w:val"), "") if numbering is not None else style
-    counts[listed] = counts.get(listed, 0) + 1
-    return f"{counts[listed]}. "
+    def __init__(self, part: Any) -> None:
+        self._part = part
+        self._counts: dict[str, int] = {}
+
+    def words(self, node: Any) -> str:
+        words = one_line(_word_marks(node, self._part))
+        is_caption = node.tag == qn("w:p") and style_name(Paragraph(node, self._part)) == "Caption"
+        return f"**{words}**" if words and is_caption else words
+
+    def line(self, paragraph: Paragraph) -> str:
+        numbering = paragraph._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}/{qn('w:numId')}")
+        style, words = style_name(paragraph), self.words(paragraph._p)
+        if not words or (numbering is None and not style.startswith("List ")):
+            return ""
+        if style.startswith("List Bullet"):
+            return f"- {words}"
+        listed = numbering.get(qn("w:val"), "") if numbering is not None else style
+        self._counts[listed] = self._counts.get(listed, 0) + 1
+        return f"{self._counts[listed]}. {words}"
 
 
 def _word_marks(node: Any, part: Any) -> str:

@@ -7,7 +7,8 @@ pictures and deleted text.
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
@@ -31,7 +32,7 @@ _HEADING = re.compile(r"(?:heading|überschrift|titre|제목)\s*([1-9])", re.IGN
 _SPACES = {qn("w:tab"): " ", qn("w:br"): " ", qn("w:cr"): " ", qn("w:noBreakHyphen"): "-"}
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says all twice
 # The zip module says RuntimeError to a password and NotImplementedError to a strange compression.
-BROKEN_WORD_FILE = (
+_BROKEN_FILE = (
     zipfile.BadZipFile,
     etree.LxmlError,
     zlib.error,
@@ -47,23 +48,30 @@ BROKEN_WORD_FILE = (
 
 def read_docx(body: bytes, *, name: str) -> Document:
     """Read a Word document as its words."""
-    try:
-        check_parts(body, name)
-        word = docx.Document(BytesIO(body))
-        etree.strip_elements(word.element, _FALLBACK, with_tail=False)
-        blocks = list(_blocks(word.element.body, word))
+    with open_word(body, name) as word:
+        blocks = list(word_blocks(word, _words, _list_line))
         about = _about(word)
         anchors = list(_anchors(word))
-    except Unreadable:
-        raise
-    except BROKEN_WORD_FILE as error:
-        raise Unreadable(
-            f"{name} is not a Word document that can be opened: {one_line(str(error))}"
-        ) from error
     return build_document(blocks, how="docx", name=name, anchors=anchors, **about)
 
 
-def check_parts(body: bytes, name: str) -> None:
+@contextmanager
+def open_word(body: bytes, name: str) -> Iterator[WordDocument]:
+    """Open a Word document; what breaks while it is read becomes one Unreadable."""
+    try:
+        _check_parts(body, name)
+        word = docx.Document(BytesIO(body))
+        etree.strip_elements(word.element, _FALLBACK, with_tail=False)
+        yield word
+    except Unreadable:
+        raise
+    except _BROKEN_FILE as error:
+        raise Unreadable(
+            f"{name} is not a Word document that can be opened: {one_line(str(error))}"
+        ) from error
+
+
+def _check_parts(body: bytes, name: str) -> None:
     """Refuse what unpacks to too much, whatever the zip says of its sizes, and XML that defines entities."""
     unpacked = 0
     with zipfile.ZipFile(BytesIO(body)) as parts:
@@ -103,31 +111,37 @@ def _anchors(word: WordDocument) -> Iterator[Anchor]:
             yield Anchor(target.target_ref, _words(link), before)
 
 
-def _blocks(parent: Any, word: WordDocument) -> Iterator[str]:
+def word_blocks(
+    word: WordDocument, words: Callable[[Any], str], list_line: Callable[[Paragraph], str], parent: Any = None
+) -> Iterator[str]:
+    """Headings, paragraphs, lists and tables, also those inside content controls.
+
+    `words` writes what a paragraph or cell says; `list_line` writes an item of a list, and nothing for other
+    paragraphs.
+    """
     entries: list[str] = []
-    for node in parent:
+    for node in word.element.body if parent is None else parent:
         paragraph = Paragraph(node, word) if node.tag == qn("w:p") else None
-        if paragraph is not None and (entry := _entry(paragraph)):
+        level = heading_level(paragraph) if paragraph is not None else 0
+        if paragraph is not None and not level and (entry := list_line(paragraph)):
             entries.append(entry)
             continue
         yield "\n".join(entries)
         entries = []
         if paragraph is not None:
-            level = heading_level(paragraph)
-            yield heading_block(level, _words(node)) if level else one_line(_words(node))
+            yield heading_block(level, words(node)) if level else one_line(words(node))
         elif node.tag == qn("w:tbl"):
-            yield table_block([_words(cell) for cell in row.tc_lst] for row in node.tr_lst)
+            yield table_block([words(cell) for cell in row.tc_lst] for row in node.tr_lst)
         elif node.tag == qn("w:sdt"):
             inner = node.find(qn("w:sdtContent"))
-            yield from _blocks(inner, word) if inner is not None else ()
+            yield from word_blocks(word, words, list_line, inner) if inner is not None else ()
     yield "\n".join(entries)
 
 
-def _entry(paragraph: Paragraph) -> str:
-    """A line of a list; nothing for a paragraph that is none."""
+def _list_line(paragraph: Paragraph) -> str:
     numbering = paragraph._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}")
     is_listed = numbering is not None or style_name(paragraph).startswith("List ")
-    words = one_line(_words(paragraph._p)) if is_listed and not heading_level(paragraph) else ""
+    words = one_line(_words(paragraph._p)) if is_listed else ""
     level = numbering.find(qn("w:ilvl")) if numbering is not None else None
     depth = level.get(qn("w:val"), "0") if level is not None else "0"
     return f"{'  ' * min(int(depth), 8)}- {words}" if words and depth.isdecimal() else ""
