@@ -7,7 +7,7 @@ into its list, or the head of its table.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise, takewhile
 from typing import Literal
 
@@ -44,31 +44,19 @@ class Unit:
     context: str = ""
 
 
-@dataclass(frozen=True)
-class _Block:
-    kind: Literal["paragraph", "list", "table", "code"]
-    text: str
-    start: int
-    end: int
-    headings: tuple[str, ...]
-
-
-def _blocks(text: str) -> Iterator[_Block]:
+def _blocks(text: str) -> Iterator[Unit]:
+    """The blocks of a document that are no headings."""
     headings: list[tuple[int, str]] = []
     for found in _BLOCK.finditer(text):
         block = found.group()
-        path = tuple(words for _, words in headings)
         if heading := _HEADING.fullmatch(block):
             level = len(heading.group(1))
             headings = [*(above for above in headings if above[0] < level), (level, heading.group(2))]
-        elif found.group("fence"):
-            yield _Block("code", block, found.start(), found.end(), path)
-        elif block.startswith("| "):
-            yield _Block("table", block, found.start(), found.end(), path)
-        elif _ENTRY_LINE.match(block):
-            yield _Block("list", block, found.start(), found.end(), path)
-        else:
-            yield _Block("paragraph", block, found.start(), found.end(), path)
+            continue
+        kind: UnitKind = "list" if _ENTRY_LINE.match(block) else "paragraph"
+        if found.group("fence") or block.startswith("| "):
+            kind = "code" if found.group("fence") else "table"
+        yield Unit(kind, block, found.start(), found.end(), tuple(words for _, words in headings))
 
 
 def whole_units(text: str) -> Iterator[Unit]:
@@ -89,11 +77,11 @@ def whole_units(text: str) -> Iterator[Unit]:
         yield from _section_units(blocks, text)
 
 
-def _sections_below(path: tuple[str, ...], after: Sequence[list[_Block]]) -> list[list[_Block]]:
+def _sections_below(path: tuple[str, ...], after: Sequence[list[Unit]]) -> list[list[Unit]]:
     return list(takewhile(lambda blocks: blocks[0].headings[: len(path)] == path, after))
 
 
-def _section_units(blocks: Sequence[_Block], text: str) -> Iterator[Unit]:
+def _section_units(blocks: Sequence[Unit], text: str) -> Iterator[Unit]:
     """The blocks under one heading, each with what leads into it."""
     pairs = [(a, b) for a, b in pairwise(blocks) if _is_lead_in(a) and b.kind != "paragraph"]
     led = {after.start: before for before, after in pairs}
@@ -111,33 +99,33 @@ def _section_units(blocks: Sequence[_Block], text: str) -> Iterator[Unit]:
             if size <= _MAX_UNIT_CHARS:
                 yield _span_unit(block.kind, own, text)
             context = own[0].text if len(own) > 1 else ""
-            parts = _items(block.text, block.start, block.headings, context)
-            yield from parts if block.kind == "list" else _rows(block.text, block.start, block.headings)
+            yield from _items(block, context) if block.kind == "list" else _rows(block)
 
 
-def _is_lead_in(block: _Block) -> bool:
+def _is_lead_in(block: Unit) -> bool:
     is_short = len(block.text) <= _LEAD_IN_CHARS
     return block.kind == "paragraph" and is_short and _LEADS_IN.search(block.text) is not None
 
 
-def _span_unit(kind: UnitKind, blocks: Sequence[_Block], text: str) -> Unit:
+def _span_unit(kind: UnitKind, blocks: Sequence[Unit], text: str) -> Unit:
     start, end = blocks[0].start, blocks[-1].end
     return Unit(kind, text[start:end], start, end, blocks[0].headings)
 
 
-def _rows(block: str, at: int, path: tuple[str, ...]) -> Iterator[Unit]:
+def _rows(table: Unit) -> Iterator[Unit]:
     """A table's rows; the first is the head of the others."""
-    head, *rows = block.split("\n")
+    head, *rows = table.text.split("\n")
     if not rows:
-        yield Unit("row", head, at, at + len(head), path)
-    at += len(head) + 1
+        yield replace(table, kind="row")
+    at = table.start + len(head) + 1
     for row in rows:
-        yield Unit("row", row, at, at + len(row), path, head)
+        yield Unit("row", row, at, at + len(row), table.headings, head)
         at += len(row) + 1
 
 
-def _items(block: str, at: int, path: tuple[str, ...], lead_in: str) -> Iterator[Unit]:
+def _items(listing: Unit, lead_in: str) -> Iterator[Unit]:
     """A list's items, each with the lines that belong to it and under the items it is part of."""
+    block, at = listing.text, listing.start
     above: list[tuple[int, str]] = []
     starts = [line.start() for line in re.finditer(r"^.+$", block, re.MULTILINE) if _ITEM.match(line.group())]
     for start, end in zip(starts, [*starts[1:], len(block) + 1], strict=True):
@@ -149,5 +137,5 @@ def _items(block: str, at: int, path: tuple[str, ...], lead_in: str) -> Iterator
         words = entry[shift:]
         kind: UnitKind = "definition" if _DEFINITION.match(words) else "item"
         context = "\n".join(filter(None, [lead_in, *(item for _, item in above)]))
-        yield Unit(kind, words, at + start + shift, at + end - 1, path, context)
+        yield Unit(kind, words, at + start + shift, at + end - 1, listing.headings, context)
         above.append((depth, words))

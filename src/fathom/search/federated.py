@@ -64,10 +64,12 @@ class FederatedSearch:
         """What the engines find, best first, one entry per page; raises only if none of them served."""
         answers = await self._answers(query, limit)
         stand_ins = await self._replace_lost(answers, query, limit)
-        overspent = await self._overspent_engines()
+        overspent = await self.budget.overspent() if self.budget and self.prices else {}
         failed = [(name, a) for name, a in answers.items() if isinstance(a, ProviderError)]
         if failed and len(failed) == len(answers):
-            raise await self._combined_error(failed, query, limit)
+            error = _combine_errors(failed)
+            error.costs = await self._lost_costs([name for name, _ in failed], query, limit)
+            raise error
         failures = [
             error.failure(f"search: {name}", query.text, stand_in=stand_ins.get(name, ""))
             for name, error in failed
@@ -121,9 +123,6 @@ class FederatedSearch:
                 if served(kind):
                     stand_ins |= dict.fromkeys(tried[:-1], engine.name)
         return stand_ins
-
-    async def _overspent_engines(self) -> dict[str, str]:
-        return await self.budget.overspent() if self.budget and self.prices else {}
 
     async def _ask(self, engine: SearchEngine, query: Query, limit: int) -> EngineAnswer | ProviderError:
         """Ask one engine; the search shows in LangChain callbacks as a retriever's run."""
@@ -206,13 +205,6 @@ class FederatedSearch:
 
     async def _paid(self, name: str, query: Query, limit: int) -> float | None:
         return await self.budget.paid(self._cost_call(name, query, limit).name) if self.budget else None
-
-    async def _combined_error(
-        self, failed: Sequence[tuple[str, ProviderError]], query: Query, limit: int
-    ) -> ProviderError:
-        error = _combine_errors(failed)
-        error.costs = await self._lost_costs([name for name, _ in failed], query, limit)
-        return error
 
 
 def _is_down(answer: EngineAnswer | ProviderError) -> bool:

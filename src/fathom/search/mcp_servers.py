@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar
 
 import anyio
 import httpx2
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fathom.concurrency import PerLoop
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _KEYS = ("mcpServers", "servers")
 _TRANSPORTS = {"", "stdio", "http", "streamable-http", "streamable_http", "streamableHttp"}
 _MIN_SECRET_CHARS = 6
+_SAID_CHARS = 200
 
 
 class McpTool(BaseModel):
@@ -111,13 +112,13 @@ class McpServer:
             "search": self.search.model_dump_json(),
         }
 
-    def hidden(self, words: str) -> str:
-        """The words without any secret of this server."""
+    def message(self, words: str) -> str:
+        """A sentence about this server, without any secret of it."""
         values = [*self.env.values(), *self.headers.values()]
         for secret in [*values, *(word for value in values for word in value.split())]:
             if len(secret) >= _MIN_SECRET_CHARS:
                 words = words.replace(secret, "***")
-        return words
+        return f"mcp ({self.name}) {' '.join(words.split())[:_SAID_CHARS]}"
 
 
 class _ServerTools(BaseModel):
@@ -135,7 +136,7 @@ class _ServerEntry(BaseModel):
     model_config = ConfigDict(strict=True)
 
     command: str = ""
-    args: list[str] = []
+    args: tuple[str, ...] = Field((), strict=False)  # a list in the file
     env: dict[str, str] = {}
     cwd: str | None = None
     url: str = ""
@@ -186,20 +187,10 @@ def _make_server(name: str, entry: _ServerEntry, where: str) -> McpServer:
         raise BadInput(f"{said} that needs either a command or a url.")
     if entry.url and not is_web_address(entry.url):
         raise BadInput(f"{said} whose url does not start with http:// or https://.")
-    return McpServer(
-        name=name,
-        command=entry.command,
-        args=tuple(entry.args),
-        env=entry.env,
-        cwd=entry.cwd,
-        url=entry.url,
-        headers=entry.headers,
-        search=entry.fathom.search,
-        fetch=entry.fathom.fetch,
-    )
+    kept = entry.model_dump(include={"command", "args", "env", "cwd", "url", "headers"})
+    return McpServer(name, **kept, search=entry.fathom.search, fetch=entry.fathom.fetch)
 
 
-_SAID_CHARS = 200
 _TAIL_BYTES = 4000
 _METHOD_NOT_FOUND = -32601
 _PARSE_ERROR = -32700
@@ -237,23 +228,6 @@ def _leaves(error: Exception) -> Iterator[Exception]:
         yield error
 
 
-def server_message(server: McpServer, words: str) -> str:
-    """A sentence about a server, without its secrets."""
-    return f"mcp ({server.name}) {' '.join(server.hidden(words).split())[:_SAID_CHARS]}"
-
-
-def missing_tools_error(
-    server: McpServer, offered: Collection[str], needed: Collection[str]
-) -> Refused | None:
-    """The error about the tools a server does not have."""
-    missing = " and ".join(tool for tool in needed if tool not in offered)
-    if not missing:
-        return None
-    return Refused(
-        server_message(server, f"lacks {missing}: a server needs the tools {' and '.join(needed)}")
-    )
-
-
 def mcp_provider_error(
     server: McpServer, error: Exception, answer: httpx2.Response | None, complaints: IO[bytes]
 ) -> ProviderError:
@@ -263,16 +237,14 @@ def mcp_provider_error(
     if isinstance(error, ProviderError):
         return error
     if isinstance(error, _MALFORMED):
-        return Refused(server_message(server, "cannot be asked: its address or a header is malformed"))
+        return Refused(server.message("cannot be asked: its address or a header is malformed"))
     if isinstance(error, _NOT_THERE):
-        return Refused(server_message(server, f"cannot be started: {error.strerror}"))
+        return Refused(server.message(f"cannot be started: {error.strerror}"))
     if isinstance(error, _GONE):
-        return Unavailable(server_message(server, f"cannot be reached ({type(error).__name__})"))
+        return Unavailable(server.message(f"cannot be reached ({type(error).__name__})"))
     if isinstance(error, MCPError):
         return _protocol_error(server, error.code, _last_line(complaints) or error.message, answer)
-    return Unreadable(
-        server_message(server, f"answered in another form than promised ({type(error).__name__})")
-    )
+    return Unreadable(server.message(f"answered in another form than promised ({type(error).__name__})"))
 
 
 def _protocol_error(
@@ -281,14 +253,12 @@ def _protocol_error(
     """What an error of the protocol means; over HTTP the status knows it better."""
     if answer is not None and answer.status_code not in (httpx2.codes.OK, httpx2.codes.BAD_REQUEST):
         retry_after = answer.headers.get("retry-after")
-        return error_for_status(
-            server_message(server, "").strip(), answer.status_code, retry_after=retry_after
-        )
+        return error_for_status(server.message("").strip(), answer.status_code, retry_after=retry_after)
     if code == _PARSE_ERROR or not (answer is None or _is_protocol(answer)):
-        return Unreadable(server_message(server, "answered something that is not MCP"))
+        return Unreadable(server.message("answered something that is not MCP"))
     if code == _METHOD_NOT_FOUND:
-        return Refused(server_message(server, "offers no tools"))
-    return Unavailable(server_message(server, f"failed: {words}"))
+        return Refused(server.message("offers no tools"))
+    return Unavailable(server.message(f"failed: {words}"))
 
 
 def _is_protocol(answer: httpx2.Response) -> bool:
@@ -330,7 +300,7 @@ class McpCall:
         texts = [part.text for part in result.content if part.type == "text"]
         if result.is_error:
             why = " ".join(texts) or "it does not say why"
-            raise Unreadable(server_message(self.server, f"could not {self.tool}: {why}"))
+            raise Unreadable(self.server.message(f"could not {self.tool}: {why}"))
         return [*texts, *([] if result.structured_content is None else [result.structured_content])]
 
     async def _bounded(self) -> "CallToolResult":
@@ -347,7 +317,7 @@ class McpCall:
                 if not results:
                     raise mcp_provider_error(self.server, known, self._last, complaints) from None
         if not results:
-            raise Unavailable(server_message(self.server, f"did not answer within {self.timeout_s:g} s"))
+            raise Unavailable(self.server.message(f"did not answer within {self.timeout_s:g} s"))
         return results[0]
 
     async def _run_session(self, results: "list[CallToolResult]", complaints: IO[bytes]) -> None:
@@ -395,8 +365,9 @@ class McpCall:
             cursor = page.next_cursor
             if not cursor:
                 break
-        if refusal := missing_tools_error(self.server, offered, self.needs):
-            raise refusal
+        if missing := " and ".join(tool for tool in self.needs if tool not in offered):
+            needs = " and ".join(self.needs)
+            raise Refused(self.server.message(f"lacks {missing}: a server needs the tools {needs}"))
 
 
 async def _finish_task(task: "asyncio.Task[T]", scope: anyio.CancelScope) -> T:

@@ -23,6 +23,7 @@ from fathom.reading import documents
 from fathom.search.local_index import LocalIndex, ParseFile, PassageMatch, ProgressCallback, list_documents
 from fathom.search.protocol import Capability
 from fathom.state import Failure, Hit, Query
+from fathom.text.normalization import shorten_line
 from fathom.text.similarity import embed, is_embeddable
 from fathom.text.tokens import query_terms
 
@@ -73,7 +74,7 @@ class LocalEngine:
                 query=query.id,
                 address=Path(found.path).as_uri(),
                 title=found.title,
-                snippet=_snippet(found.text),
+                snippet=shorten_line(found.text, _SNIPPET_CHARS),
                 engine=self.name,
                 rank=rank,
                 published=found.published,
@@ -204,10 +205,3 @@ def _rescore(text: str, best: list[PassageMatch]) -> list[PassageMatch]:
         for rank, found in enumerate(best)
     }
     return sorted(best, key=lambda found: -scores[found.path])
-
-
-def _snippet(text: str) -> str:
-    line = " ".join(text.split())
-    if len(line) <= _SNIPPET_CHARS:
-        return line
-    return line[: _SNIPPET_CHARS - 1].rsplit(" ", 1)[0] + "…"
