@@ -70,6 +70,8 @@ _NAMED = re.compile(
     rf"|(?P<multiple>{'|'.join(MULTIPLES)}))\b",
     re.IGNORECASE,
 )
+_LATIN_WORD = re.compile(r"[a-z]+")
+_NUMBER_WORDS = {"half", *ENGLISH_NUMBERS, *_ENGLISH_ORDINALS, *_AGE_DECADES, *MULTIPLES}
 _SMALL_WORDS = "|".join(_ONES[1:11])
 _SMALL_WORD = rf"{_SMALL_WORDS}|\d{{1,3}}"
 _SHARE = re.compile(
@@ -235,6 +237,8 @@ def _parse_korean_number(text: str, first: re.Match[str]) -> tuple[float, float,
 
 
 def _word_figures(text: str) -> Iterator[Figure]:
+    if _NUMBER_WORDS.isdisjoint(_LATIN_WORD.findall(text.lower())):  # most texts: faster than to search
+        return
     for match in _WORDS.finditer(text):
         value, step = _parse_english_number(match["number"])
         dimension, factor = _dimension(match["unit"], None, False)

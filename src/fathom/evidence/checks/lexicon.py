@@ -6,12 +6,13 @@ statement can be compared. A difference is a suspicion, not an error.
 
 import re
 import tomllib
-from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+_NEVER = r"(?!)"
+_ENGLISH = re.compile(r"[a-z]{2}")
 _PURPOSE = re.compile(r"\bso that [^.;]{0,60}?\b(?:could|can|may|might)\b")
 
 
@@ -20,11 +21,17 @@ class Marker:
     """One kind of marker, and which differences between statement and evidence are suspicious."""
 
     kind: str
-    pattern: re.Pattern[str]
+    english: re.Pattern[str]
+    korean: re.Pattern[str]
     is_kept: bool  # a marker of the quote must be in the statement
     needs_source: bool  # a marker of the statement must be in the evidence
     is_strong: bool  # and in the quote itself: elsewhere on the page is not enough
     answers: frozenset[str]  # kinds that can replace it
+
+    def find_in(self, low: str, has_english: bool = True) -> re.Match[str] | None:
+        """Return the first marker in a text in lower case, if any; in each language only where it is used."""
+        found = self.english.search(low) if has_english else None
+        return found or (None if low.isascii() else self.korean.search(low))
 
 
 @cache
@@ -40,7 +47,7 @@ def load_markers() -> tuple[Marker, ...]:
     return tuple(
         Marker(
             kind,
-            re.compile("|".join(filter(None, (entry.get("en"), entry.get("ko"))))),
+            *(re.compile(entry.get(language, _NEVER)) for language in ("en", "ko")),
             entry.get("keep", False),
             entry.get("add", False),
             entry.get("strong", False),
@@ -50,11 +57,13 @@ def load_markers() -> tuple[Marker, ...]:
     )
 
 
-def find_markers(text: str, kinds: Collection[str] | None = None) -> dict[str, str]:
+@lru_cache(maxsize=1024)
+def find_markers(text: str, kinds: frozenset[str] | None = None) -> dict[str, str]:
     """Return the kinds of markers in a text, all or some of them, each with its first word."""
     low = _PURPOSE.sub(" ", text.lower().replace("_", " "))  # "_not_" is an emphasized "not"
+    has_english = _ENGLISH.search(low) is not None
     markers = (marker for marker in load_markers() if kinds is None or marker.kind in kinds)
-    found = ((marker.kind, marker.pattern.search(low)) for marker in markers)
+    found = ((marker.kind, marker.find_in(low, has_english)) for marker in markers)
     return {kind: match.group().strip() for kind, match in found if match}
 
 

@@ -7,6 +7,7 @@ added one only if neither the quote nor, for most kinds, its context has one of 
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
@@ -92,7 +93,7 @@ def _is_denied(word: str, statement: str) -> bool:
 def _is_about_other_words(marker: Marker, statement: str, near: str, is_one_language: bool) -> bool:
     """Tell whether the clauses of the quote with this marker are about things the statement leaves out."""
     clauses = _split_clauses(near, _SENTENCE_END if marker.kind in _OF_SENTENCES else _CLAUSE_END)
-    marked = [clause for clause in clauses if marker.pattern.search(clause.lower())]
+    marked = [clause for clause in clauses if marker.find_in(clause.lower())]
     others = [clause for clause in clauses if clause not in marked]
     values = find_figures_outside_dates(statement)
     shared = [_count_shared_figures(values, some) for some in (marked, others)]
@@ -119,6 +120,7 @@ def count_shared_words(said: ParsedText, text: str) -> int:
     return sum(said.has(key) for key in parse_text(text).keys)
 
 
+@lru_cache(maxsize=256)
 def select_relevant_sentences(statement: str, quoted: str) -> str:
     """Return the quoted sentences that share figures or words with the statement."""
     parts = [part for part in _SENTENCE_END.split(quoted) if part.strip()]

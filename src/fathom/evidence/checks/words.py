@@ -85,21 +85,24 @@ class ParsedText:
 
     def has(self, key: str) -> bool:
         """Tell whether one of its content words has this key."""
-        return key in self.keys or any(
-            is_same_word(key, own) for own in self._by_head.get(index_letter(key), ())
-        )
+        return key in self.keys or any(is_same_word(key, own) for own in self._by_head.get(_head(key), ()))
 
     @cached_property
     def _by_head(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for key in self.keys:
-            found.setdefault(index_letter(key), []).append(key)
+            found.setdefault(_head(key), []).append(key)
         return found
 
 
 def index_letter(key: str) -> str:
     """Return what all forms of a word share: its first letter; for Korean, one common value."""
     return "가" if "\uac00" <= key[0] <= "\ud7a3" else key[0]
+
+
+def _head(key: str) -> str:
+    """Return what two forms of a word share: the first letter, or the first four of a Korean word."""
+    return _letters(key)[:4] if "\uac00" <= key[0] <= "\ud7a3" else key[0]
 
 
 @lru_cache(maxsize=2048)
@@ -144,7 +147,7 @@ def _english_key(word: str) -> str:
 
 def _korean_key(word: str) -> str:
     letters = _letters(word)
-    for known, group, size in _KOREAN_FORMS:
+    for known, group, size in _KOREAN_FORMS.get(letters[:2], ()):
         if letters.startswith(known) and (size > 1 or len(word) <= 3):
             return group
     return word
@@ -170,10 +173,12 @@ def _letters(word: str) -> str:
     return unicodedata.normalize("NFD", word)
 
 
-# Forms as single letters, since endings merge into syllables: "낮추" is in "낮출". The longest first.
-_KOREAN_FORMS = sorted(
-    ((_letters(word), group, len(word)) for word, group in KOREAN_SYNONYMS.items()), key=lambda f: -len(f[0])
-)
+# Forms as single letters, since endings merge into syllables: "낮추" is in "낮출". By their first two letters,
+# the longest first.
+_KOREAN_FORMS: dict[str, list[tuple[str, str, int]]] = {}
+for _word in sorted(KOREAN_SYNONYMS, key=lambda word: -len(_letters(word))):
+    _form = (_letters(_word), KOREAN_SYNONYMS[_word], len(_word))
+    _KOREAN_FORMS.setdefault(_form[0][:2], []).append(_form)
 
 
 def measure_coverage(said: ParsedText, quoted: Sequence[ParsedText]) -> float:
