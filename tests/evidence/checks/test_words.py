@@ -77,4 +77,4 @@ def test_a_marker_has_a_kind(text: str, kind: str) -> None:
 
 
 def test_a_purpose_is_no_possibility() -> None:
-    assert find_markers("It was dug so that ships could pass.", {"possible"}) == {}
+    assert find_markers("It was dug so that ships could pass.", frozenset({"possible"})) == {}

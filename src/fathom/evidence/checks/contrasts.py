@@ -33,7 +33,7 @@ def _load_words() -> dict[str, list[tuple[str, bool, bool, int, int]]]:
 
 
 @lru_cache(maxsize=2048)
-def _find_members(text: str) -> _Members:
+def find_exclusive(text: str) -> _Members:
     """Return which members of which groups a text has, each with its first word."""
     low, words = text.lower(), _load_words()
     found: _Members = {}
@@ -57,9 +57,9 @@ def find_contrasts(statement: str, passage: Passage) -> Iterator[tuple[str, str]
         for figure in find_figures_outside_dates(clause):
             same = [part for part in parts if any(is_same_figure(figure, f) for f in find_figures(part))]
             if len(same) == 1 and figure.value > 2:
-                yield from _compare(_find_members(clause), _find_members(same[0]), {})
+                yield from _compare(find_exclusive(clause), find_exclusive(same[0]), {})
     near = select_relevant_sentences(statement, passage.quoted)
-    yield from _compare(_find_members(statement), _find_members(near), _find_members(passage.quoted))
+    yield from _compare(find_exclusive(statement), find_exclusive(near), find_exclusive(passage.quoted))
 
 
 def _compare(said: _Members, quoted: _Members, known: _Members) -> Iterator[tuple[str, str]]:

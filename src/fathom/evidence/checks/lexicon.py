@@ -47,7 +47,8 @@ def load_markers() -> tuple[Marker, ...]:
     return tuple(
         Marker(
             kind,
-            *(re.compile(entry.get(language, _NEVER)) for language in ("en", "ko")),
+            re.compile(entry.get("en", _NEVER)),
+            re.compile(entry.get("ko", _NEVER)),
             entry.get("keep", False),
             entry.get("add", False),
             entry.get("strong", False),

@@ -1,132 +1,14 @@
-"""Find negations and opposites in English and Korean, and where a statement and its quote disagree.
+"""Find negations in English and Korean, and where a statement and its quote disagree.
 
 A negation covers the words next to it, up to the end of its clause.
 """
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
-from fathom.evidence.checks.lexicon import load_table
+from fathom.evidence.checks.contrasts import find_exclusive
 from fathom.evidence.checks.words import ParsedText, ParsedWord, is_same_word
 from fathom.text.ranking import stem
-
-_NEAR = 5
-
-_ENDING = re.compile(r"다|고|며|은|는|을|어|아|었|았|인|이는|게|지|면|ㄴ|기|렸|랐|졌|여|려|라|린|른")
-
-
-def _build_opposites() -> dict[str, frozenset[str]]:
-    table: dict[str, set[str]] = {}
-    for pair in re.split(r"[|\n]", load_table("opposites")["pairs"].strip()):
-        left, right = pair.split()
-        table.setdefault(left, set()).add(right)
-        table.setdefault(right, set()).add(left)
-    return {word: frozenset(others) for word, others in table.items()}
-
-
-OPPOSITES = _build_opposites()
-
-_KOREAN = sorted((word for word in OPPOSITES if not word.isascii()), key=len, reverse=True)
-
-
-def find_opposite_form(word: ParsedWord) -> str:
-    """Return the form of the word in the table of opposites; "" if it has none."""
-    return _find_opposite_form(word.low, word.key if word.is_content else word.low)
-
-
-@lru_cache(maxsize=16384)
-def _find_opposite_form(low: str, key: str) -> str:
-    forms = [low, key]
-    if low[0].isascii():
-        forms += [low.rstrip("s"), re.sub(r"e?d$|ing$", "", low), re.sub(r"d$|s$", "", low)]
-        return next((form for form in forms if form in OPPOSITES), "")
-    known = (r for r in _KOREAN if low.startswith(r) and _is_form(low, r))
-    return next((form for form in forms if form in OPPOSITES), "") or next(known, "")
-
-
-def _is_form(word: str, start: str) -> bool:
-    """Tell whether a one-syllable root has an ending: "늘" begins "늘었다", not "늘봄"."""
-    return len(start) > 1 or _ENDING.match(word[1:]) is not None
-
-
-@lru_cache(maxsize=64)
-def find_words_with_opposites(text: ParsedText) -> tuple[tuple[ParsedWord, str], ...]:
-    """Return the words of a text that have opposites, each with its table form."""
-    return tuple((word, form) for word in text.words if (form := find_opposite_form(word)))
-
-
-def find_reversals(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
-    """Return why the statement says the opposite: it has a word where the quotes have its opposite."""
-    found = []
-    for word, form in find_words_with_opposites(said):
-        contrary = OPPOSITES[form]
-        theirs = [
-            (other, text)
-            for text in quoted
-            for other, of in find_words_with_opposites(text)
-            if of in contrary
-        ]
-        if not theirs:
-            continue
-        same_words = [
-            (other, text)
-            for text in quoted
-            for other in text.words
-            if find_opposite_form(other) == form or is_same_word(other.key, word.key)
-        ]
-        # The statement has both and the quote only the opposite: it quotes the opposite.
-        if any(of in contrary for _, of in find_words_with_opposites(said)) and not same_words:
-            continue
-        if _is_nearer(word, said, theirs, same_words):
-            found.append(f"it says '{word.text}', the quote says '{theirs[0][0].text}'")
-    return found
-
-
-def _is_nearer(
-    word: ParsedWord,
-    said: ParsedText,
-    contrary: Sequence[tuple[ParsedWord, ParsedText]],
-    agreeing: Sequence[tuple[ParsedWord, ParsedText]],
-) -> bool:
-    """Tell whether the words around it match those around the opposite better than those around itself."""
-    if word.low in {"before", "after"}:
-        return (
-            any(_next_key(word, said) == _next_key(other, text) for other, text in contrary) and not agreeing
-        )
-    mine = _weigh_neighbours(word, said)
-    against = max(_shared_weight(mine, _weigh_neighbours(other, text)) for other, text in contrary)
-    if not agreeing:
-        return against > 0 or len(said.content_words) <= 2
-    return against > 0.1 + max(
-        _shared_weight(mine, _weigh_neighbours(other, text)) for other, text in agreeing
-    )
-
-
-def _next_key(word: ParsedWord, text: ParsedText) -> str:
-    return next((other.key for other in text.content_words if other.start > word.start), "")
-
-
-def _weigh_neighbours(word: ParsedWord, text: ParsedText) -> dict[str, float]:
-    place = next(n for n, other in enumerate(text.words) if other.start == word.start)
-    return {
-        other.key: 1.0 / (1 + abs(n - place) + 3 * abs(other.clause - word.clause))
-        for n, other in enumerate(text.words)
-        if (other.is_content or other.low[0].isdigit())
-        and n != place
-        and abs(n - place) <= _NEAR
-        and not find_opposite_form(other)
-    }
-
-
-def _shared_weight(mine: dict[str, float], theirs: dict[str, float]) -> float:
-    return sum(
-        min(weight, other_weight)
-        for key, weight in mine.items()
-        for other, other_weight in theirs.items()
-        if is_same_word(key, other)
-    )
-
 
 _CUE = re.compile(
     r"\b(?:not(?! only\b)|non(?=-)|no(?! doubt\b)|never|without|cannot|none|neither|nor|nobody"
@@ -262,6 +144,5 @@ def _is_negated_word_quoted(added: Sequence[tuple[str, ...]], quoted: Sequence[P
 
 def _is_turned_twice(said: ParsedText, quoted: Sequence[ParsedText]) -> bool:
     """Tell whether an opposite offsets the negation: "did not approve" for "rejected"."""
-    roots = {form for _, form in find_words_with_opposites(said) if form not in {"with", "without"}}
-    others = {form for text in quoted for _, form in find_words_with_opposites(text)}
-    return any(OPPOSITES[form] & others and form not in others for form in roots)
+    mine, theirs = find_exclusive(said.text), find_exclusive("\n".join(text.text for text in quoted))
+    return any(not mine[group].keys() & theirs[group].keys() for group in mine.keys() & theirs.keys())

@@ -9,13 +9,13 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from fathom.evidence.checks.amounts import find_wrong_amounts
+from fathom.evidence.checks.contrasts import find_contrasts
 from fathom.evidence.checks.dates import find_wrong_dates
 from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.checks.markers import find_changed_markers, find_dropped_scopes
 from fathom.evidence.checks.negation import (
     find_disagreement,
     find_disagreement_across_languages,
-    find_reversals,
 )
 from fathom.evidence.checks.placement import find_misplaced
 from fathom.evidence.checks.roles import find_swapped_roles
@@ -213,7 +213,7 @@ def _compare_within_language(
     return {
         "who and what": [*find_swapped_roles(said, near), *_notes(find_misplaced(said.text, passage))],
         "a negation": find_disagreement(said, near),
-        "a direction": find_reversals(said, near),
+        "a direction": _notes(find_contrasts(said.text, passage)),
         "a hedge": _notes(hedges),
         "its scope": find_dropped_scopes(said, near),
         "a conclusion": [*_notes(drawn), *find_effects(said, whole)],

@@ -34,7 +34,6 @@ _SHORT = 12  # content words: longer statements re-order clauses without swappin
 _FEW, _LONG_ENOUGH = 5, 8  # content words: in shorter statements one other or missing word is nothing odd
 MOST_NOTES = 2  # more are skimmed, not checked
 _LONG = 4000  # characters; longer text is cut to bound the time
-_TURNING = frozenset({"first", "last", "earlier", "later"})  # as seen from elsewhere
 _FIRST_NAME = re.compile(r"[A-Z][a-z]{3,}(?=[\s,])")
 _EVERYDAY = 12.5  # highest rarity of a word that is no name
 _VERBAL = re.compile(r"(?:[a-z](?:ed|ing|ly)|[다고며지는게기서]|지만|는데|[은을]지)$")
@@ -137,7 +136,7 @@ def _compare_wording(statement: str, passage: Passage) -> Iterator[tuple[str, st
         yield "who and what", f"'{pair[0]}' and '{pair[1]}' may have exchanged places"
     found = find_flaws_by_kind(statement, [quote[:_LONG] for quote in passage.quotes])
     near_copy = ("a negation", "a conclusion") if shared >= _COPIED else ()
-    kinds = ("a direction", "other words", "its scope", *near_copy)
+    kinds = ("other words", "its scope", *near_copy)
     for kind in kinds if len(said.content_words) > _SHORT else ("who and what", *kinds):
         for why in found.get(kind, []):
             if _is_telling(kind, why, said, passage):
@@ -156,8 +155,6 @@ def _is_telling(kind: str, why: str, said: ParsedText, passage: Passage) -> bool
     if kind == "a negation":  # where both deny something, words alone do not tell what
         denied = find_negations(parse_text(passage.quoted)) or find_markers(passage.quoted, _DENYING)
         return not (find_negations(said) and denied)
-    if kind == "a direction":
-        return not _TURNING & set(words) and words[1] not in passage.quoted.lower()
     if kind == "its scope":
         return why.startswith("it leaves out")
     if why.startswith("nothing in"):

@@ -173,8 +173,8 @@ def _letters(word: str) -> str:
     return unicodedata.normalize("NFD", word)
 
 
-# Forms as single letters, since endings merge into syllables: "낮추" is in "낮출". By their first two letters,
-# the longest first.
+# Forms as single letters, since endings merge into syllables: "낮추" is in "낮출".
+# By their first two letters, the longest first.
 _KOREAN_FORMS: dict[str, list[tuple[str, str, int]]] = {}
 for _word in sorted(KOREAN_SYNONYMS, key=lambda word: -len(_letters(word))):
     _form = (_letters(_word), KOREAN_SYNONYMS[_word], len(_word))
