@@ -91,7 +91,8 @@ def _written_in(module: ModuleType, source: str) -> Iterator[Used]:
 
 def _lexicon() -> Iterator[Used]:
     for marker in lexicon.load_markers():
-        yield Used(f"markers.{marker.kind}", marker.pattern)
+        yield Used(f"markers.{marker.kind}.en", marker.english)
+        yield Used(f"markers.{marker.kind}.ko", marker.korean)
     for name in lexicon.load_table("phrases"):
         yield Used(f"phrases.{name}", lexicon.load_phrase_pattern(name))
 

@@ -11,8 +11,10 @@ from functools import cache, lru_cache
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
 from fathom.evidence.checks.figures import find_figures
 from fathom.evidence.checks.lexicon import load_table
-from fathom.evidence.checks.markers import select_relevant_sentences
+from fathom.evidence.checks.markers import count_shared_words, select_relevant_sentences
 from fathom.evidence.checks.placement import CLAUSE_END, split_parts
+from fathom.evidence.checks.words import parse_text
+from fathom.text.tokens import has_cjk
 
 _BEGINS = re.compile(r"\b[a-z]|[가-힣]")
 _Members = dict[int, dict[int, str]]  # words by the number of their group, and of their member
@@ -53,11 +55,18 @@ def find_exclusive(text: str) -> _Members:
 def find_contrasts(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Yield the words of the statement that exclude those of the quote, as (kind, note)."""
     parts = split_parts(passage.quoted, CLAUSE_END)
+    is_one_language = has_cjk(statement) == has_cjk(passage.quoted)
     for clause in split_parts(statement, CLAUSE_END):
         for figure in find_figures_outside_dates(clause):
             same = [part for part in parts if any(is_same_figure(figure, f) for f in find_figures(part))]
             if len(same) == 1 and figure.value > 2:
                 yield from _compare(find_exclusive(clause), find_exclusive(same[0]), {})
+        if is_one_language and len(parts) > 1:
+            words = parse_text(clause)
+            shared = [count_shared_words(words, part) for part in parts]
+            if shared.count(max(shared)) == 1 and max(shared) > 1:
+                best = parts[shared.index(max(shared))]
+                yield from _compare(find_exclusive(clause), find_exclusive(best), {})
     near = select_relevant_sentences(statement, passage.quoted)
     yield from _compare(find_exclusive(statement), find_exclusive(near), find_exclusive(passage.quoted))
 
