@@ -150,6 +150,14 @@ def test_two_things_or_two_times_are_no_dispute(left: str, right: str) -> None:
     assert weigh(left, right).contradictions == []
 
 
+def test_of_claims_with_many_figures_those_are_shown_that_the_ruling_names() -> None:
+    long = "Marriages rose by 1.0 percent in 2023, by 14.8 percent in 2024 and by 8.1 percent in 2025."
+    short = "Marriages numbered 222,422, which is 14.9 percent more, the most since 1970."
+    given = ruling("contradicts", "number").model_copy(update={"why": "14.8 percent against 14.9 percent"})
+    entry = only(weigh(long, short, rulings=[given]))
+    assert [side.value for side in entry.sides] == ["14.8 percent", "14.9 percent"]
+
+
 def test_a_ruling_on_unknown_claims_or_on_one_page_means_nothing() -> None:
     assert not weigh(*LOUD, rulings=[ruling("contradicts", right="c9")]).rulings
     alone = [claim(text, name=f"c{n}", of="one") for n, text in enumerate(LOUD)]

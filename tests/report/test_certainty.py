@@ -253,6 +253,8 @@ def test_a_sentence_that_tells_one_side_of_an_open_dispute_is_marked() -> None:
     settled = dispute(settled_by="newer official figure", favoured=1)
     assert "‡" not in made(contradictions=[settled], sections=[section(one, both)]).markdown
     assert "‡" not in made(contradictions=[dispute()], sections=[section(both)]).markdown
+    aside = one.model_copy(update={"text": "It feeds a town."})  # the same claim, without its disputed figure
+    assert "‡" not in made(contradictions=[dispute()], sections=[section(aside)]).markdown.split("## ")[1]
 
 
 def test_two_disputes_over_the_same_figures_are_one() -> None:

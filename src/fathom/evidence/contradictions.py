@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from fathom.evidence.checks.amounts import find_amounts, is_same_amount
+from fathom.evidence.checks.amounts import Amount, find_amounts, is_same_amount
 from fathom.evidence.checks.dates import parse_day
 from fathom.evidence.rival_figures import find_rival_figures
 from fathom.evidence.sources import find_owner, is_official
@@ -239,7 +239,7 @@ def _make_contradiction(
         id=short_hash(ruling.kind, *sorted(finding.id for finding in group)),
         kind=ruling.kind,
         question=group[0].question,
-        about=_describe_subject(speakers),
+        about=_describe_subject(speakers, find_amounts(ruling.why)),
         sides=sides,
         settled_by=rule,
         favoured=winner,
@@ -262,11 +262,12 @@ def _make_side(
 
 def _list_values(speakers: Sequence[Claim], ruling: Ruling) -> list[str]:
     """Return what each side says in its quote's words: the number or date that differs, else the quote."""
-    kind, amounts = ruling.kind, [amount.text for amount in find_amounts(ruling.why)]
+    kind, named = ruling.kind, find_amounts(ruling.why)
+    amounts = [amount.text for amount in named]
     values = []
     for claim in speakers:
         other = next(c for c in speakers if c is not claim)
-        found = _find_value(claim, other) if kind in _VALUED else None
+        found = _find_value(claim, other, named) if kind in _VALUED else None
         quotes = sorted(
             (quote.text for quote in claim.quotes), key=lambda text: -_count_shared(amounts, text)
         )
@@ -274,8 +275,13 @@ def _list_values(speakers: Sequence[Claim], ruling: Ruling) -> list[str]:
     return values
 
 
-def _find_value(claim: Claim, other: Claim) -> str | None:
-    """Return the figure or date of the first in which they differ."""
+def _find_value(claim: Claim, other: Claim, named: Sequence[Amount] = ()) -> str | None:
+    """Return the figure or date of the first in which they differ, if possible one that the ruling names."""
+    own, theirs = find_amounts(claim.statement), find_amounts(other.statement)
+    for amount in named:
+        mine = next((one for one in own if is_same_amount(one, amount)), None)
+        if mine and not any(is_same_amount(one, amount) for one in theirs):
+            return mine.text
     if found := find_difference(claim.statement, other.statement):
         return found
     rivals = find_rival_figures(claim.statement, other.statement)
@@ -302,8 +308,8 @@ def _shorten(text: str) -> str:
     return line if len(line) <= _LONGEST else line[:_LONGEST].rsplit(" ", 1)[0] + " …"
 
 
-def _describe_subject(speakers: Sequence[Claim]) -> str:
+def _describe_subject(speakers: Sequence[Claim], named: Sequence[Amount]) -> str:
     """Return the first statement with a gap in place of the disputed value."""
     statement = speakers[0].statement
-    found = _find_value(speakers[0], speakers[1])
+    found = _find_value(speakers[0], speakers[1], named)
     return _shorten(statement.replace(found, "…", 1).replace("….", "…") if found else statement)

@@ -8,12 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fathom.evidence.checks.derivation import is_same_figure
 from fathom.evidence.checks.figures import find_figures
 from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.formats.markdown import escape_markdown, name_address, shorten_text
-from fathom.report.layout import DisputeRow, NumbersByClaim, ReportKind, cited_numbers, claims_behind
+from fathom.report.layout import (
+    DisputeRow,
+    NumbersByClaim,
+    OpenSide,
+    ReportKind,
+    cited_numbers,
+    claims_behind,
+)
 from fathom.state import (
     Claim,
     Contradiction,
@@ -360,10 +368,27 @@ def disputed_claims(contradictions: Sequence[Contradiction]) -> list[str]:
 
 def open_disputes(
     contradictions: Sequence[Contradiction], numbers: NumbersByClaim, words: Messages
-) -> list[list[frozenset[str]]]:
-    """The claims of each side of the disagreements that the table shows open."""
+) -> list[list[OpenSide]]:
+    """The sides of the disagreements that the table shows open."""
     shown = [c for c in contradictions if c.is_open and _rows_of_dispute(c, numbers, words)]
-    return [[frozenset(side.claims) for side in entry.sides] for entry in shown]
+    return [_open_sides(entry) for entry in shown]
+
+
+def _open_sides(entry: Contradiction) -> list[OpenSide]:
+    figures = [find_figures(side.value) for side in entry.sides]
+    own = [
+        [
+            f
+            for f in some
+            if not any(is_same_figure(f, g) for other in figures if other is not some for g in other)
+        ]
+        for some in figures
+    ]
+    differs = entry.kind == "number" and all(own)
+    return [
+        OpenSide(frozenset(side.claims), some if differs else ())
+        for side, some in zip(entry.sides, own, strict=True)
+    ]
 
 
 def dispute_rows(

@@ -122,7 +122,7 @@ def _figure_differences(
 def _is_in_table(one: Claim, other: Claim, report: PreparedReport) -> bool:
     """Whether the table of disagreements sets the two against each other."""
     return any(
-        any(one.id in side for side in sides) and any(other.id in side for side in sides)
+        any(one.id in side.claims for side in sides) and any(other.id in side.claims for side in sides)
         for sides in report.open_disputes
     )
 

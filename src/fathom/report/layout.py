@@ -11,6 +11,8 @@ from itertools import groupby
 from string import ascii_lowercase
 from typing import Literal
 
+from fathom.evidence.checks.derivation import is_same_figure
+from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.state import Block, Citation, Claim, Quote, Report, RunUpdate, Section, Sentence, Status
 from fathom.text.messages import Messages
@@ -106,6 +108,20 @@ class DisputeRow:
 
 
 @dataclass(frozen=True)
+class OpenSide:
+    """One side of an open disagreement: its claims, and the figures that only this side gives."""
+
+    claims: frozenset[str]
+    figures: Sequence[Figure] = ()
+
+    def is_told(self, sentence: Sentence) -> bool:
+        """Whether a sentence rests on this side, and tells one of its figures where it differs by figures."""
+        told = find_figures(sentence.text) if self.figures else ()
+        is_figure_told = any(is_same_figure(one, own) for one in told for own in self.figures)
+        return not self.claims.isdisjoint(sentence.claims) and (is_figure_told or not self.figures)
+
+
+@dataclass(frozen=True)
 class PreparedReport:
     """Everything a report says, ready to be rendered."""
 
@@ -118,7 +134,7 @@ class PreparedReport:
     claims: Mapping[str, Claim]
     numbers: NumbersByClaim
     disputes: list[DisputeRow]
-    open_disputes: Sequence[Sequence[frozenset[str]]]  # the claims of each side
+    open_disputes: Sequence[Sequence[OpenSide]]
     certainty: list[str]  # sentences, as Markdown
     update: RunUpdate | None = None
     has_quotes: bool = False  # whether the Markdown lists the quotes below each source
@@ -266,7 +282,7 @@ class PreparedReport:
         """Whether it tells one side of an open dispute; a sentence that tells both is fair as it is."""
         if not cited_numbers(sentence, self.numbers):
             return False
-        told = [[not side.isdisjoint(sentence.claims) for side in sides] for sides in self.open_disputes]
+        told = [[side.is_told(sentence) for side in sides] for sides in self.open_disputes]
         return any(any(sides) and not all(sides) for sides in told)
 
     def quotes_behind(self, sentence: Sentence, number: int) -> list[Quote]:

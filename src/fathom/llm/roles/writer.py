@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_args
 from pydantic_core import from_json
 
 from fathom.evidence.checks.derivation import Passage
-from fathom.evidence.context import SHOWN_CHARS, STRETCH_GAP
+from fathom.evidence.context import STRETCH_GAP
 from fathom.llm.answer_parsing import strip_thinking
 from fathom.llm.prompt_budget import CuttableText, PromptBudget, PromptLines
 from fathom.llm.roles import answer_forms
@@ -56,6 +56,8 @@ def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:
 
 
 QUOTE_CHARS = 900
+
+_AROUND_CHARS = 100  # on either side of a quote that is checked
 _USUAL_WEIGHT = "likely"  # of a finding with one source; not shown
 MAX_CLAIM_QUOTES = 4  # per claim
 _AIM_CHARS = 200
@@ -301,7 +303,7 @@ def show_surroundings(claim: Claim, passage: Passage, known: Sequence[str] = ())
         if quotes:
             start = min(stretch.index(text) for text in quotes)
             end = max(stretch.index(text) + len(text) for text in quotes)
-            cut = stretch[max(0, start - SHOWN_CHARS) : end + SHOWN_CHARS]
+            cut = stretch[max(0, start - _AROUND_CHARS) : end + _AROUND_CHARS]
             for text in [*quotes, *known]:
                 cut = cut.replace(text, "[…]")
             found.append(cut)
