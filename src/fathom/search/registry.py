@@ -59,7 +59,7 @@ _REMOTE: dict[str, _EngineRow] = {
 _ASIDE_S = 10.0  # for what a search can do without
 _SEARCHING_MODEL = "gpt-4.1"  # of OpenAI, when the models that think are of somebody else
 # These send their requests through `api_client`, which pays for each of them.
-_PAID_PER_REQUEST = {"model", *_REMOTE, *_KINDS} - {"duckduckgo"}
+_PAID_PER_REQUEST = {"model", *_REMOTE, *_KINDS} - {"tavily", "duckduckgo"}
 # Without these an engine cannot be asked at all; the rest of the settings only make it better.
 _NEEDED = {name: tuple(row[2].values()) for name, row in _REMOTE.items() if KNOWN_ENGINES[name].needs}
 _NEEDED |= {"model": ("openai_api_key",), "mcp": ("mcp_file",), "retriever": ("retriever",)}

@@ -1,4 +1,4 @@
-"""arXiv against a server that speaks its format."""
+"""arXiv, through the arxiv package, against a server that speaks its format."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Tavily against a server that speaks its format."""
+"""Tavily, through its own SDK, against a server that speaks its format."""
 
 from pathlib import Path
 

@@ -3,22 +3,28 @@
 Does not know retries, or what stands in a paper.
 """
 
+import asyncio
+import re
 from dataclasses import dataclass, field
+from typing import Any
 
-from lxml import etree  # type: ignore[import-untyped]
+import arxiv
+import requests
+from requests.adapters import HTTPAdapter
+from requests.exceptions import ChunkedEncodingError
 
 from fathom.concurrency import PacedLock
 from fathom.errors import Unavailable, Unreadable
-from fathom.search.api_client import ApiClient, parse_xml
-from fathom.search.protocol import Capability, ResultRow, extract_doi, iso_date, to_hits
-from fathom.search.scope import ask_for_all_or_any, query_words
+from fathom.http.retry import error_for_status
+from fathom.search.protocol import Capability, ResultRow, extract_doi, to_hits
+from fathom.search.scope import ask_for_all_or_any
 from fathom.state import Hit, Query
 
-_SPACES = {
-    "a": "http://www.w3.org/2005/Atom",
-    "arxiv": "http://arxiv.org/schemas/atom",
-    "search": "http://a9.com/-/spec/opensearch/1.1/",
-}
+_MAX_WORDS = 12
+_WORD = re.compile(r"\w+(?:[-.]\w+)*")
+_OPERATORS = {"and", "andnot", "not", "or", "to"}
+_COMMON = {"a", "an", "are", "as", "at", "by", "for", "from", "how", "in", "is", "it", "of", "on", "that"}
+_COMMON |= {"the", "versus", "vs", "what", "which", "who", "why", "with"}
 _PROCESS_TURNS = PacedLock("engine arxiv")
 
 
@@ -26,10 +32,10 @@ _PROCESS_TURNS = PacedLock("engine arxiv")
 class Arxiv:
     """https://info.arxiv.org/help/api/user-manual.html
 
-    Key: none. Quirks: one connection, and three seconds between requests; now and then it gives fewer papers
-    than it says there are; a refused query is a paper called "Error"; punctuation is syntax, so only words
-    are sent. All words must be in a paper; if none has them all, any of them will do. Categories narrow
-    either search.
+    Key: none. Quirks: one connection, and three seconds between requests; the package knows no time
+    limit, ignores `Retry-After`, and takes a page of HTML or half a feed for an empty result, so
+    answers are judged before it sees them; a refused query is a paper called "Error". All words must
+    be in a paper; if none has them all, any of them will do. Categories narrow either search.
     """
 
     base_url: str = "https://export.arxiv.org"
@@ -42,50 +48,89 @@ class Arxiv:
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The papers that fit best."""
-        terms = [f"all:{word}" for word in query_words(query.text)]
+        terms = _search_terms(query.text)
         if limit < 1:
             return []
         papers = await ask_for_all_or_any(
             terms, lambda words: self._ask(self._within_categories(words), limit)
         )
-        return to_hits(self.name, query, papers, limit=limit)
+        return to_hits(self.name, query, map(_row, papers), limit=limit)
 
     def _within_categories(self, search: str) -> str:
         wanted = " OR ".join(f"cat:{category}" for category in self.categories)
         return f"({search}) AND ({wanted})" if wanted else search
 
-    async def _ask(self, search: str, limit: int) -> list[ResultRow]:
-        client = ApiClient(self.name, self.base_url, {"Accept": "*/*"}, timeout_s=self.timeout_s)
-        asked = {"search_query": search, "start": 0, "max_results": limit}
+    async def _ask(self, search: str, limit: int) -> list[arxiv.Result]:
         async with self.turns.turn(self.pause_s):
-            body = await client.send("GET", "/api/query", params=asked)
-        feed = parse_xml(self.name, body, f"{{{_SPACES['a']}}}feed")
-        rows = [_row(entry) for entry in feed.iterfind("a:entry", _SPACES)]
-        promised = _text(feed, "search:totalResults")
-        if promised.isdecimal() and len(rows) < min(limit, int(promised)):
-            raise Unavailable("arxiv promised more papers than it gave")
-        return rows
+            try:
+                async with asyncio.timeout(self.timeout_s):
+                    return await asyncio.to_thread(self._fetch, search, limit)
+            except TimeoutError:
+                raise Unavailable(f"arxiv did not answer within {self.timeout_s:g} s") from None
+
+    def _fetch(self, search: str, limit: int) -> list[arxiv.Result]:
+        """The papers, read in a thread; its own limits end it when nobody waits for it any more."""
+        client = arxiv.Client(page_size=limit, delay_seconds=self.pause_s, num_retries=0)
+        client.query_url_format = self.base_url.rstrip("/") + "/api/query?{}"
+        with client._session as session:  # the package offers no other way to set a time limit
+            for scheme in ("https://", "http://"):
+                session.mount(scheme, _TimeoutAdapter(self.timeout_s))
+            session.hooks["response"].append(_check_response)
+            try:
+                papers = list(client.results(arxiv.Search(query=search, max_results=limit)))
+            except (requests.ConnectionError, requests.Timeout, ChunkedEncodingError) as error:
+                raise Unavailable(f"arxiv cannot be reached ({type(error).__name__})") from None
+            except arxiv.UnexpectedEmptyPageError:
+                raise Unavailable("arxiv promised more papers than it gave") from None
+            except (ValueError, requests.RequestException) as error:
+                raise Unreadable(f"arxiv answered something unreadable ({type(error).__name__})") from None
+        for paper in papers:
+            if "/api/errors" in paper.entry_id:
+                raise Unreadable(f"arxiv did not understand the query: {paper.summary.strip()[:200]}")
+        return papers
 
 
-def _row(entry: etree._Element) -> ResultRow:
-    name, summary = _text(entry, "a:id"), _text(entry, "a:summary")
-    if "/api/errors" in name:
-        raise Unreadable(f"arxiv did not understand the query: {summary[:200]}")
-    published = iso_date(_text(entry, "a:published"))
-    if not published:
+class _TimeoutAdapter(HTTPAdapter):
+    """Sends with a time limit, which the package forgets."""
+
+    def __init__(self, timeout_s: float) -> None:
+        super().__init__()
+        self._timeout_s = timeout_s
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+        """As always, but not for ever."""
+        return super().send(request, *args, **{**kwargs, "timeout": self._timeout_s})
+
+
+def _check_response(response: requests.Response, *_: object, **__: object) -> None:
+    """Let whole feeds and redirects pass; everything else becomes one of our errors."""
+    if response.is_redirect:
+        return
+    if response.status_code != requests.codes.ok:
+        response.close()
+        raise error_for_status("arxiv", response.status_code, retry_after=response.headers.get("retry-after"))
+    body = response.content.strip()
+    if b"<feed" not in body[:1000] or not body.endswith(b"</feed>"):
+        raise Unreadable("arxiv answered something that is not a whole Atom feed")
+    if b"<entry" in body and b"<published" not in body:  # the package would drop them all, silently
         raise Unreadable("arxiv answered with papers that have no date")
-    paper = name.partition("/abs/")[2]
+
+
+def _search_terms(text: str) -> list[str]:
+    """The words of a query as search terms, with nothing left that the query language could act on."""
+    words = [word for word in _WORD.findall(text) if word.lower() not in _OPERATORS | _COMMON]
+    return [f"all:{word}" for word in dict.fromkeys(words)][:_MAX_WORDS]
+
+
+def _row(paper: arxiv.Result) -> ResultRow:
+    address = f"https://arxiv.org/abs/{paper.get_short_id()}"
     return ResultRow(
-        address=f"https://arxiv.org/abs/{paper}",
-        title=_text(entry, "a:title"),
-        snippet=summary,
-        published=published,
-        authors=tuple(_text(author, "a:name") for author in entry.iterfind("a:author", _SPACES)),
-        doi=extract_doi(_text(entry, "arxiv:doi")),
-        pdf=f"https://arxiv.org/pdf/{paper}",
-        abstract=summary,
+        address=address,
+        title=paper.title,
+        snippet=paper.summary,
+        published=paper.published.date().isoformat(),
+        authors=tuple(author.name for author in paper.authors),
+        doi=extract_doi(paper.doi),
+        pdf=paper.pdf_url or address.replace("/abs/", "/pdf/"),
+        abstract=paper.summary,
     )
-
-
-def _text(element: etree._Element, path: str) -> str:
-    return (element.findtext(path, "", _SPACES) or "").strip()
