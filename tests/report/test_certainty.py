@@ -169,7 +169,7 @@ def test_words_of_sources_cannot_break_the_table() -> None:
     evil = "a | b\n| [x](https://evil.example/y) <b>"
     sides = [SIDES[0].model_copy(update={"value": evil}), SIDES[1]]
     text = made(contradictions=[dispute(about=evil, sides=sides)]).markdown
-    table = re.split("disagree ?‡?\n\n", text)[1].split("\n\n")[0]
+    table = re.split("disagree.*\n\n", text)[1].split("\n\n")[0]
     assert len(table.splitlines()) == 4
     assert "https://evil" not in text
     assert "](" not in text
@@ -249,7 +249,7 @@ def test_a_sentence_that_tells_one_side_of_an_open_dispute_is_marked() -> None:
     one, both = sentence("It makes 280 MW.", "c2"), sentence("280 or 320 MW.", "c1", "c2")
     text = made(contradictions=[dispute()], sections=[section(one, both)]).markdown
     assert "It makes 280 MW. [1]‡ 280 or 320 MW. [1][2]\n" in text
-    assert "## Where sources disagree ‡" in text
+    assert "## Where sources disagree (marked ‡)" in text
     settled = dispute(settled_by="newer official figure", favoured=1)
     assert "‡" not in made(contradictions=[settled], sections=[section(one, both)]).markdown
     assert "‡" not in made(contradictions=[dispute()], sections=[section(both)]).markdown

@@ -71,7 +71,7 @@ async def test_sources_that_disagree_end_in_a_table_with_their_numbers(tmp_path:
     assert "280 megawatts" in {side.value for side in entry.sides}
     assert re.search(r"^> The tidal lagoon at Swale has a capacity of 280 megawatts\.", result.report, re.M)
     assert len(re.findall(r"^— .* \[\d\]‡$", result.report, re.M)) == 2
-    assert "## Where sources disagree ‡" in result.report
+    assert "## Where sources disagree (marked ‡)" in result.report
     quotes = [quote.text for citation in result.citations for quote in citation.quotes]
     assert all(any(side.value in quote for quote in quotes) for side in entry.sides)
 

@@ -121,7 +121,7 @@ def render_markdown(report: PreparedReport) -> str:
 
 def dispute_heading(report: PreparedReport) -> str:
     """The heading of the table of disagreements, with the sign that sentences about them have."""
-    return report.words("report.disagree") + f" {DISPUTED}" * report.has_disputed
+    return report.words("report.disagree_marked" if report.has_disputed else "report.disagree")
 
 
 def dispute_columns(words: Messages) -> list[str]:
