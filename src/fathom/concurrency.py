@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from functools import cache
 from inspect import signature
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
@@ -144,6 +144,42 @@ async def collect_events(
     finally:
         task.cancel()
         await asyncio.wait([task])
+
+
+async def in_own_task(events: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+    """Yield the events of a generator that a task of its own drives, one at a time.
+
+    A listener may leave `async for` anywhere. Python then closes the generator in a task; if the loop ends
+    first, that task is cancelled before it begins, and Python 3.11 throws into whatever the generator awaits
+    while it cleans up. This one awaits nothing then: the task that drives cleans up.
+    """
+    told: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
+    wanted = asyncio.Semaphore(0)
+
+    async def drive() -> None:
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    told.put_nowait((event,))
+                    await wanted.acquire()
+        finally:
+            told.put_nowait(None)
+
+    task, is_loop_ending = asyncio.ensure_future(drive()), False
+    try:
+        while (one := await told.get()) is not None:
+            try:
+                yield one[0]
+            except asyncio.CancelledError:
+                is_loop_ending = True
+                raise
+            wanted.release()
+        await task
+    finally:
+        if not task.cancelling():
+            task.cancel()
+        if not is_loop_ending:
+            await asyncio.wait([task])
 
 
 class PerLoop(Generic[T]):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fathom.archive import RunArchive
-from fathom.concurrency import collect_events, iterate_blocking, run_blocking, wait_for
+from fathom.concurrency import collect_events, in_own_task, iterate_blocking, run_blocking, wait_for
 from fathom.errors import BadInput, RunStopped
 from fathom.request import ResearchRequest
 from fathom.settings.settings import Settings, load_settings
@@ -80,8 +80,10 @@ class DeepResearcher(RunArchive):
             result = await self._work_to_end(await self.begin(request))
         return result.model_copy(update={"output_format": request.output_format})
 
-    async def stream(self, request: ResearchRequest) -> "AsyncGenerator[Progress, None]":
+    def stream(self, request: ResearchRequest) -> "AsyncGenerator[Progress, None]":
         """The same, telling what happens; the last event is `completed` or `checkpoint`.
+
+        Leaving the loop leaves the run where it stands.
 
         >>> import asyncio
         >>> from fathom import DeepResearcher, ResearchRequest
@@ -94,6 +96,9 @@ class DeepResearcher(RunArchive):
         >>> events[-1].kind, events[-1].payload.status
         ('completed', 'extracts')
         """
+        return in_own_task(self._stream(request))
+
+    async def _stream(self, request: ResearchRequest) -> "AsyncGenerator[Progress, None]":
         session = await self.begin(request)
         async with aclosing(session.events()) as events:
             async for event in events:
@@ -396,8 +401,11 @@ class DeepResearcher(RunArchive):
         assert result is not None
         return result
 
-    async def stream_audit(self, report: "str | AuditRequest") -> "AsyncGenerator[AuditEvent, None]":
+    def stream_audit(self, report: "str | AuditRequest") -> "AsyncGenerator[AuditEvent, None]":
         """The same, telling how far it is; the last event is `completed` and has the result."""
+        return in_own_task(self._stream_audit(report))
+
+    async def _stream_audit(self, report: "str | AuditRequest") -> "AsyncGenerator[AuditEvent, None]":
         from fathom.audit.auditor import AuditRequest, audit_report
 
         request = AuditRequest(report=report) if isinstance(report, str) else report

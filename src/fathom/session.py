@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from langgraph.types import StateSnapshot
 
 from fathom.budget.prices import describe_unpriced_models, find_unpriced_models, is_own_server
-from fathom.concurrency import iterate_blocking, wait_for
+from fathom.concurrency import in_own_task, iterate_blocking, wait_for
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Checkpoint, KeyFinding, Progress
 from fathom.planning.forecast import load_past_runs, make_forecast
@@ -111,8 +111,14 @@ class Session:
         )
         return f"Session({short_id(self.id)}, {stands})"
 
-    async def events(self, answer: ReviewAnswer | None = None) -> AsyncGenerator[Progress, None]:
-        """Work to the next checkpoint or to the end, telling what happens; `answer` is for a review."""
+    def events(self, answer: ReviewAnswer | None = None) -> AsyncGenerator[Progress, None]:
+        """Work to the next checkpoint or to the end, telling what happens; `answer` is for a review.
+
+        Leaving the loop leaves the run where it stands.
+        """
+        return in_own_task(self._events(answer))
+
+    async def _events(self, answer: ReviewAnswer | None) -> AsyncGenerator[Progress, None]:
         async with self._turn:
             if self.is_complete:
                 return

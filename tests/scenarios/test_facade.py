@@ -3,7 +3,7 @@
 import asyncio
 import doctest
 from collections.abc import Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 
 import pytest
@@ -131,6 +131,28 @@ async def test_who_stops_listening_leaves_nobody_at_work(
             if event.kind == kind:
                 break
     assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+@pytest.mark.parametrize("error", [None, ValueError("of the listener")])
+def test_a_loop_that_is_left_closes_cleanly_and_the_run_goes_on(
+    settings: Settings, request_: ResearchRequest, error: ValueError | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    researcher = DeepResearcher(settings)
+    begun: list[str] = []
+
+    async def leave() -> None:
+        async with researcher:
+            async for event in researcher.stream(request_):
+                begun[:] = [event.run_id]
+                if event.kind == "plan generated":
+                    if error:
+                        raise error
+                    break
+
+    with suppress(ValueError):
+        asyncio.run(leave())
+    assert caplog.text == ""  # no generator was closed half-way
+    assert researcher.resume_sync(begun[0]).status == "extracts"
 
 
 async def test_a_session_is_ended_with_what_it_knows(tireless: Settings, request_: ResearchRequest) -> None:

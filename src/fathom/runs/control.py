@@ -48,8 +48,9 @@ class PausePoller:
         finally:
             del self._controls[run_id]
             if not self._controls:
-                self._looking.cancel()
-                self._looking = None
+                looking, self._looking = self._looking, None
+                looking.cancel()
+                await asyncio.wait([looking])  # it may be asking the database
 
     async def _look(self) -> None:
         while True:
