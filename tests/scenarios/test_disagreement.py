@@ -50,7 +50,7 @@ async def run(tmp_path: Path, documents: dict[str, str], question: str) -> Resea
 
 
 def table(report: str, heading: str) -> list[str]:
-    found = re.search(rf"^## {heading}(?: ‡)?\n\n((?:\|.*\n)+)", report, re.MULTILINE)
+    found = re.search(rf"^## {heading}(?: \(.*‡\))?\n\n((?:\|.*\n)+)", report, re.MULTILINE)
     return found.group(1).splitlines() if found else []
 
 
