@@ -172,7 +172,6 @@ def _chapter_state(state: Writing, headings: list[Heading], claims: Mapping[str,
         "findings": [f for f in state.get("findings", []) if not set(f.claims).isdisjoint(own)],
         "pages": [page for page in state.get("pages", []) if page.sha in pages],
         "lengths": state["lengths"],
-        "table_part": state["table_part"],
         "limits": state.get("limits", []),
     }
 

@@ -49,7 +49,13 @@ def build_chapter(bind: Binder) -> CompiledStateGraph[Chapter, RunConfig, Chapte
     """Build the subgraph for one chapter; chapters run concurrently."""
     b = StateGraph(Chapter, context_schema=RunConfig, output_schema=ChapterOutput)
     b.add_node("draft", bind("draft", lambda s, d: draft(s, model=d.model, pages=d.pages)))
-    b.add_node("check", bind("check", lambda s, d: check(s, model=d.model, pages=d.pages, trust=d.trust)))
+    b.add_node(
+        "check",
+        bind(
+            "check",
+            lambda s, d: check(s, model=d.model, pages=d.pages, run_config=d.run_config, trust=d.trust),
+        ),
+    )
     b.add_node("rewrite", bind("rewrite", lambda s, d: rewrite(s, model=d.model, pages=d.pages)))
     b.add_node("settle", bind("settle", lambda s, d: settle(s, run_config=d.run_config)))
 

@@ -58,9 +58,12 @@ async def confirm(
         replace(check_item(sentence, section, evidence), rests_on=bases.get(sentence.text, []))
         for section, sentence in conclusions
     ]
-    checked, refuted = await asyncio.gather(
-        check.check([one.item(evidence) for one in doubtful]), check.refute(main)
-    )
+    title, is_doubtful = choose_title(state["edit"], state["outline"], state["question"], used)
+    items = [one.item(evidence) for one in doubtful]
+    items += [SentenceToCheck(title, "title", [claim.id for claim in used])] if is_doubtful else []
+    checked, refuted = await asyncio.gather(check.check(items), check.refute(main))
+    if is_doubtful and (len(doubtful) in checked.objections or not checked.is_trusted):
+        title = state["outline"].title
     against = {conclusions[n][1].text: why for n, why in refuted.objections.items()}
     failed = [one for n, one in enumerate(doubtful) if _is_refused(n, one.sentence, checked, claims)] + [
         one for one in candidates if one.sentence.status == "unsupported"
@@ -74,7 +77,6 @@ async def confirm(
     ]
     summed = [one for one in choose_summary(candidates, accepted) if one.text not in against]
     summary = make_summary(summed, edited, state["question"], run_config.language)
-    title = choose_title(state["edit"], state["outline"], state["question"], used)
     calls = [checked, refuted, rechecked]
     return {
         "outline": state["outline"].model_copy(update={"title": title}),

@@ -3,7 +3,13 @@
 from fathom.evidence.corroboration import make_points
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
-from fathom.report.drafting import check_subheadings, draft_sentences, latest_day, source_texts
+from fathom.report.drafting import (
+    check_subheadings,
+    choose_part_title,
+    draft_sentences,
+    latest_day,
+    source_texts,
+)
 from fathom.report.outline import section_basis
 from fathom.state import Chapter, Section
 from fathom.state.model_io import WriteInput
@@ -12,7 +18,7 @@ from fathom.state.model_io import WriteInput
 async def draft(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> Chapter:
     """Write the parts; drop citation keys the writer was not given and marks left in the text.
 
-    Reads:  question, outline, headings, claims, findings, pages, lengths, table_part, limits
+    Reads:  question, outline, headings, claims, findings, pages, lengths, limits
     Writes: drafts, failures, costs
     """
     known = state.get("pages", [])
@@ -25,7 +31,6 @@ async def draft(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> Ch
         sources=await source_texts(state["claims"], known, pages.get),
         lengths=state.get("lengths", {}),
         today=latest_day(known),
-        table_part=state.get("table_part", ""),
         limits=state.get("limits", []),
     )
     result = await model.write(brief)
@@ -34,7 +39,7 @@ async def draft(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> Ch
     for heading in state["headings"]:
         own = written.get(heading.id) or Section(id=heading.id, title=heading.title, sentences=[])
         named = {
-            "title": heading.title,
+            "title": choose_part_title(own.title, heading, state["question"], state["claims"]),
             "sentences": draft_sentences(own, claims),
             "blocks": check_subheadings(own.blocks, state["question"], state["claims"]),
             "basis": section_basis(heading, claims),

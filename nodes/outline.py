@@ -1,24 +1,21 @@
 """Outline node: plan the report before it is written."""
 
-from fathom.evidence.checks.figures import find_figures
 from fathom.evidence.corroboration import make_points
 from fathom.llm.protocol import ResearchModel
 from fathom.planning.effort import estimate_effort
 from fathom.report.limits import describe_limits
 from fathom.report.outline import check_outline, revise_outline, word_shares, word_target
-from fathom.state import EffortKind, Outline, RunConfig, Writing
+from fathom.state import RunConfig, Writing
 from fathom.text.messages import KOREAN, messages_for
-
-_FEWEST_FIGURES = 3
 
 
 async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig) -> Writing:
-    """Return headings with their claims, their lengths, the part that needs a table, and the limits.
+    """Return headings with their claims, their lengths, and the limits.
 
     An existing outline is kept and extended with new claims, at no cost.
 
     Reads:  question, questions, claims, findings, outline, effort, pages, judgements, contradictions
-    Writes: outline, lengths, table_part, limits, failures, costs
+    Writes: outline, lengths, limits, failures, costs
     """
     question, questions, claims = state["question"], state.get("questions", []), state["claims"]
     points = make_points(claims, state.get("findings", []))
@@ -37,16 +34,5 @@ async def outline(state: Writing, *, model: ResearchModel, run_config: RunConfig
         **update,
         "outline": made,
         "lengths": word_shares(words, made.headings),
-        "table_part": _table_part(made, kind, state),
         "limits": describe_limits({**state, "outline": made}),
     }
-
-
-def _table_part(outline: Outline, kind: EffortKind, state: Writing) -> str:
-    """Return the part whose claims have the most figures to compare; none for a single fact."""
-    if kind == "fact":
-        return ""
-    counted = {claim.id for claim in state["claims"] if find_figures(claim.statement)}
-    sizes = {h.id: len(counted & set(h.claims)) for h in outline.headings if not h.is_conclusion}
-    best = max(sizes, key=lambda name: sizes[name], default="")
-    return best if best and (kind == "comparison" or sizes[best] >= _FEWEST_FIGURES) else ""

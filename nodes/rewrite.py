@@ -12,7 +12,7 @@ from fathom.report.drafting import (
     replace_sentences,
     source_texts,
 )
-from fathom.state import Chapter, Heading, Section
+from fathom.state import Chapter, Heading, Section, Sentence
 from fathom.state.model_io import RewriteInput
 from fathom.text.normalization import one_line
 
@@ -29,18 +29,19 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
     drafts = order_drafts(state["drafts"], state["headings"])
     sentences = [sentence for _, sentence in flatten_drafts(drafts)]
     failed = [place for place, sentence in enumerate(sentences) if sentence.status == "unsupported"]
-    used = {c for place in failed for c in sentences[place].claims}
+    used = {c for place in failed for c in _claims_near(sentences, place)}
     cited = [claim for claim in state["claims"] if claim.id in used]
     written_from = {
         c for draft in drafts if _lacks_claims(draft) for c in _claims_of(draft, state["headings"])
     }
-    usable = [claim for claim in state["claims"] if claim.id in used | written_from]
     revision = RewriteInput(
         state["question"],
         [sentences[place] for place in failed],
-        make_points(usable, state.get("findings", [])),
+        make_points(state["claims"], state.get("findings", [])),
         await source_texts(cited, state.get("pages", []), pages.get),
         state.get("limits", []),
+        frozenset(used | written_from),
+        [_neighbours(sentences, place) for place in failed],
     )
     result = await model.rewrite(revision)
     said = {one_line(sentence.text) for sentence in sentences if sentence.row is None}
@@ -61,6 +62,22 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
         "failures": result.failures,
         "costs": result.costs,
     }
+
+
+def _claims_near(sentences: Sequence[Sentence], place: int) -> list[str]:
+    """Return the claims of a sentence and of those beside it, of which one may say what it lacks."""
+    return [c for sentence in sentences[max(0, place - 1) : place + 2] for c in sentence.claims]
+
+
+def _neighbours(sentences: Sequence[Sentence], place: int) -> tuple[str, str]:
+    """Return the texts before and after a sentence of running text in its block."""
+    own = sentences[place]
+    near = [sentences[n] if 0 <= n < len(sentences) else None for n in (place - 1, place + 1)]
+    before, after = (
+        one.text if one and own.row is None and one.row is None and one.block == own.block else ""
+        for one in near
+    )
+    return before, after
 
 
 def _lacks_claims(draft: Section) -> bool:

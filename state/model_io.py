@@ -70,11 +70,12 @@ class SentenceToCheck:
     """A sentence to check, with the claims that support it."""
 
     statement: str  # for a table cell: caption, row, column and value
-    kind: SentenceKind
+    kind: SentenceKind | Literal["title"]
     claims: Sequence[str]  # ids
     calculation: str = ""  # the formula with its operands, and the result that code computes
     rests_on: Sequence[str] = ()  # checked sentences that a summary sentence rests on
     limits: Sequence[str] = ()  # what is known to be missing, for a sentence that says so
+    nowhere: Sequence[str] = ()  # its words that stand nowhere in its sources, for one that says so
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,6 @@ class WriteInput:
     sources: Sequence[SourceText] = ()
     lengths: Mapping[str, int] = field(default_factory=dict)  # target words of each part
     today: str = ""
-    table_part: str = ""  # the id of the part that needs a table
     limits: Sequence[str] = ()  # what the evidence lacks
 
 
@@ -284,9 +284,11 @@ class RewriteInput:
 
     question: str
     sentences: Sequence[Sentence]
-    points: Sequence[ReportPoint]
+    points: Sequence[ReportPoint]  # all of the chapter, so that each has the key it had for the writer
     sources: Sequence[SourceText] = ()
     limits: Sequence[str] = ()
+    usable: frozenset[str] = frozenset()  # the claims to show; none named: all
+    neighbours: Sequence[tuple[str, str]] = ()  # of each sentence: the text before and after it
 
 
 @dataclass(frozen=True)

@@ -302,7 +302,6 @@ class Chapter(ChapterOutput, total=False):
     findings: list[Finding]
     pages: list[Page]
     lengths: dict[str, int]  # of each part, in words
-    table_part: str
     limits: list[str]
     drafts: Annotated[list[Section], merge_records]  # draft, then check and rewrite in turn
     rewritten: list[int]  # rewrite: the indices of the sentences to check again, counted over all drafts
@@ -331,6 +330,5 @@ class Writing(WritingOutput, total=False):
     findings: list[Finding]
     contradictions: list[Contradiction]
     lengths: dict[str, int]  # outline: target words of each part
-    table_part: str  # outline: the id of the part that needs a table, if any
     limits: list[str]  # outline: what the evidence lacks, for writer and editor
     edit: Edit  # edit: the editor's changes to the checked draft

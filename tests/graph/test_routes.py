@@ -167,7 +167,7 @@ def test_a_refused_claim_is_tried_once_more_and_verified_again_once() -> None:
 def test_one_author_writes_the_whole_report_and_several_only_a_very_long_one() -> None:
     claims = [claim(name=name) for name in ("a", "b", "c")]
     outline = Outline(title="T", headings=[heading("b", "a"), heading("c", name="S2")])
-    state: Writing = {"question": "What?", "claims": claims, "outline": outline, "table_part": "S2"}
+    state: Writing = {"question": "What?", "claims": claims, "outline": outline}
     together = route_after_outline({**state, "lengths": {"S1": 100, "S2": 100}})
     assert isinstance(together, list)
     (chapter,) = together
@@ -189,7 +189,7 @@ def test_a_section_is_written_again_only_when_what_it_stands_on_has_changed() ->
     summary = section(name="summary").model_copy(update={"basis": summary_basis(written)})
     state: Writing = {
         "question": "What?", "claims": list(claims.values()), "sections": written,
-        "outline": Outline(title="T", headings=[one, two]), "lengths": {"S1": 60, "S2": 60}, "table_part": "",
+        "outline": Outline(title="T", headings=[one, two]), "lengths": {"S1": 60, "S2": 60},
     }  # fmt: skip
     assert route_after_outline(state) == "edit"
     assert route_after_outline({**state, "sections": [summary, *written]}) == "publish"

@@ -136,14 +136,6 @@ async def test_an_outline_that_is_there_is_kept_and_costs_nothing() -> None:
     assert update["lengths"] == {"S1": 720}
 
 
-async def test_a_comparison_gets_a_table_where_the_figures_are() -> None:
-    parts = [heading("b", "c"), heading("a", "d", name="S2", title="Power")]
-    question = "Compare the plant of 1990 with that of today"
-    kept = Outline(title="T", headings=parts, question=question, seen=["a", "b", "c", "d"])
-    state: Writing = {"question": question, "claims": CLAIMS, "outline": kept}
-    assert (await outline(state, model=FakeModel(), run_config=RunConfig()))["table_part"] == "S2"
-
-
 async def test_the_outline_of_another_question_is_not_kept() -> None:
     earlier = Outline(title="T", headings=[heading("a")], question="What was it?", seen=["a"])
     model = FakeModel(outlines=[Outline(title="Report", headings=[heading("b")])])
@@ -154,7 +146,7 @@ async def test_the_outline_of_another_question_is_not_kept() -> None:
 
 
 async def written(*sentences: Any, blocks: list[Block] | None = None) -> Section:
-    drafted = section(*sentences, title="wrong").model_copy(update={"blocks": blocks or []})
+    drafted = section(*sentences, title="The writer's words").model_copy(update={"blocks": blocks or []})
     model = FakeModel(written=[[drafted]])
     given: Chapter = {
         "question": "What?", "headings": [heading("a", "b")], "claims": CLAIMS[:2], "pages": PAGES,
@@ -176,7 +168,7 @@ async def test_a_section_is_written_from_its_own_claims_only() -> None:
         sentence("Unknown to the model already.", status="unsupported"),
         sentence("Tides are dangerous.", status="connective"),
     )
-    assert (made.id, made.title) == ("S1", "What is known")
+    assert (made.id, made.title) == ("S1", "The writer's words")
     assert made.basis == section_basis(heading("a", "b"), {c.id: c for c in CLAIMS})
     assert [(s.text, s.claims, s.status, s.fault) for s in made.sentences] == [
         ("Both.", ["a", "b"], "supported", None),
@@ -274,7 +266,7 @@ def chapter(*drafts: Section, **words: Any) -> Chapter:
 
 async def checked(text: Section, checker: Any) -> tuple[list[Sentence], FakeModel]:
     model = FakeModel(objections=[checker, checker], costs=[cost()])
-    update = await check(chapter(text), model=model, pages=STORE, trust=TRUST)
+    update = await check(chapter(text), model=model, pages=STORE, run_config=RunConfig(), trust=TRUST)
     return update["drafts"][0].sentences, model
 
 
@@ -292,6 +284,24 @@ async def test_what_code_refuses_and_what_is_quoted_is_not_shown_to_the_model() 
     assert "250" in found[1].why
     assert "Divers arrive in spring." in shown(model)
     assert not any("250" in text for text in shown(model))
+
+
+async def test_a_title_that_may_say_too_much_is_checked_and_replaced_if_it_does() -> None:
+    plain, strange = "Divers and Winter Prompts", "Zanzibar leads the world"
+    blocks = [Block(title=plain), Block(kind="bullets", title=strange)]
+    text = section(sentence("Divers arrive in spring.", "b"), title="Zanzibar").model_copy(
+        update={"blocks": blocks}
+    )
+
+    def against_zanzibar(brief: CheckInput) -> list[Objection]:
+        named = [n for n, item in enumerate(brief.items) if "Zanzibar" in item.statement]
+        return [*objecting()(brief), *(Objection(n, "nobody speaks of it") for n in named)]
+
+    model = FakeModel(objections=[against_zanzibar, against_zanzibar])
+    update = await check(chapter(text), model=model, pages=STORE, run_config=RunConfig(), trust=TRUST)
+    (found,) = update["drafts"]
+    assert "Zanzibar" not in found.title
+    assert [block.title for block in found.blocks] == [plain, ""]
 
 
 async def test_an_inference_that_its_source_states_is_a_fact_and_repeats_are_asked_about_once() -> None:
@@ -338,7 +348,9 @@ async def test_a_checker_who_was_wrong_too_often_before_is_not_believed_either()
     checker = objecting(true={*TRUE, "In Brittany divers come in spring."})
     known = FreshTrust("untrusted")
     model = FakeModel(objections=[checker, checker], costs=[cost()])
-    update = await check(chapter(text), model=model, pages=STORE, trust=cast(TrustLog, known))
+    update = await check(
+        chapter(text), model=model, pages=STORE, run_config=RunConfig(), trust=cast(TrustLog, known)
+    )
     assert update["drafts"][0].sentences[0].status == "unsupported"
     assert known.noted and all("checker@" in tally.verifier for tally in known.noted)
 
@@ -351,7 +363,7 @@ async def test_a_checker_who_objects_to_what_is_true_is_asked_again() -> None:
         return [Objection(n, "no") for n in range(len(brief.items))]
 
     model = FakeModel(objections=[all_bad, objecting(said[0], true={*TRUE, *said})])
-    update = await check(chapter(text), model=model, pages=STORE, trust=TRUST)
+    update = await check(chapter(text), model=model, pages=STORE, run_config=RunConfig(), trust=TRUST)
     refused = [s.text for s in update["drafts"][0].sentences if s.status == "unsupported"]
     assert refused == [said[0]]
 
@@ -360,7 +372,9 @@ async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_sentence() -> 
     span = "The main span of the Orla Bridge is {} metres long."
     known = [claim(span.format(n), name=f"m{n}", of=f"p{n}") for n in (410, 412)]
     text = section(sentence(span.format(410), "m410", "m412"), sentence(span.format(415), "m410", "m412"))
-    update = await check(chapter(text, claims=known), model=FakeModel(), pages=STORE, trust=TRUST)
+    update = await check(
+        chapter(text, claims=known), model=FakeModel(), pages=STORE, run_config=RunConfig(), trust=TRUST
+    )
     first, second = update["drafts"][0].sentences
     assert (first.status, first.claims) == ("supported", ["m410"])
     assert second.status == "unsupported"
@@ -368,7 +382,7 @@ async def test_a_claim_that_says_otherwise_is_no_longer_cited_for_sentence() -> 
 
 async def test_a_section_of_quotes_needs_no_model() -> None:
     given = chapter(section(sentence("Divers come in spring", "b")))
-    update = await check(given, model=FakeModel(), pages=STORE, trust=TRUST)
+    update = await check(given, model=FakeModel(), pages=STORE, run_config=RunConfig(), trust=TRUST)
     assert update["drafts"][0].sentences[0].status == "supported"
 
 
@@ -431,7 +445,13 @@ async def test_the_models_objections_fail_what_they_name_and_nothing_else() -> N
 async def test_a_check_that_fails_stops_the_run_where_it_stands() -> None:
     given = chapter(section(sentence("The gates are worn.", "c")))
     with pytest.raises(Unreadable):
-        await check(given, model=FakeModel(objections=[Unreadable("no")]), pages=STORE, trust=TRUST)
+        await check(
+            given,
+            model=FakeModel(objections=[Unreadable("no")]),
+            pages=STORE,
+            run_config=RunConfig(),
+            trust=TRUST,
+        )
 
 
 FAILED = section(
@@ -459,7 +479,7 @@ async def test_all_failed_sentences_are_rewritten_in_one_call_and_only_they_are_
     ]  # fmt: skip
     assert update["rewritten"] == [2]
     model = FakeModel(objections=[objecting()])
-    again = await check(update, model=model, pages=STORE, trust=TRUST)
+    again = await check(update, model=model, pages=STORE, run_config=RunConfig(), trust=TRUST)
     assert "The gates are aged." in shown(model)
     settled = (await settle({**update, **again}, run_config=RunConfig()))["sections"][1]
     assert [s.text for s in settled.sentences] == ["Divers come in spring.", "The gates are aged."]
@@ -472,7 +492,8 @@ async def test_a_rewriter_is_given_the_claims_of_what_failed_or_of_its_part_wher
         failing = sentence("It is red.", *own, status="unsupported")
         model = FakeModel(rewrites=[[sentence("The gates are old.", "c")]])
         await rewrite(chapter(section(failing)), model=model, pages=STORE)
-        assert {claim_id for point in model.asked[0].points for claim_id in point.ids} == given
+        assert model.asked[0].usable == given
+        assert {c for point in model.asked[0].points for c in point.ids} == {claim.id for claim in CLAIMS}
 
 
 async def test_a_rewriter_knows_what_is_missing() -> None:

@@ -22,7 +22,7 @@ from fathom.errors import BadInput
 from fathom.report.bibliography import make_bibtex_keys
 from fathom.report.formats import FormatName
 from fathom.report.formats.registry import FORMATS, format_of, render_as
-from fathom.report.layout import cited_numbers, filled_formula
+from fathom.report.layout import cited_numbers, filled_formula, note_inference
 from fathom.report.ledger import LEDGER_FORMAT, Ledger
 from fathom.report.rerender import prepare_any
 from fathom.result import ResearchResult
@@ -87,9 +87,9 @@ def told_sentences(ledger: Ledger) -> Iterator[str]:
             marks += f"[{report.letters[filled_formula(one), one.calculation.result]}]"
         marks += "‡" if report.is_disputed(one) else ""
         marks += report.words("report.unsupported") if one.status == "unsupported" else ""
-        sign = "†" if report.is_inference_at(one) else ""
+        text = note_inference(one.text, report.words) if report.is_inference_at(one) else one.text
         # Of a run with the same marks the last one shows them.
-        yield bare(one.text) + sign + (bare(marks) if report.marked_at(one) else "")
+        yield bare(text) + (bare(marks) if report.marked_at(one) else "")
 
 
 @BOTH

@@ -61,7 +61,6 @@ def test_everything_a_report_is_made_of_is_in_the_ledger() -> None:
     needed = set(get_type_hints(Writing)) - {"report", "costs", "earlier", "run", "effort"}
     needed -= {
         "lengths",
-        "table_part",
         "limits",
         "edit",
         "control_tallies",

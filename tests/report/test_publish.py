@@ -194,7 +194,7 @@ def test_a_long_list_of_gaps_and_unread_pages_stays_short() -> None:
         failures=[Failure(where="reading", what=f"https://x.example/{n}", why="404") for n in range(40)],
         judgements=[STOPPED.model_copy(update={"gaps": [gap("medium", f"Gap {n}") for n in range(30)]})],
     )
-    assert "Gap 4." in made.markdown and "Gap 5" not in made.markdown
+    assert "Gap 3." in made.markdown and "Gap 4" not in made.markdown
     assert "37 more" in made.markdown
     assert len(made.markdown) < 1_200
 

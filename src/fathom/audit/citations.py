@@ -59,6 +59,11 @@ _LABEL = re.compile(
 _MARK = "\ue010(\\d{1,6})\ue011"
 _MARKS = rf"{_MARK}(?:[\s,;·、/|]{{0,10}}+{_MARK}){{0,100}}+"
 _DAGGER = re.compile(r"\s{0,2}([†‡]{1,3}+)")
+_NOTED_INFERENCE = re.compile(
+    r"\s{0,2}\((?:(?:our|own|the author's) (?:inference|reading|estimate|judge?ment|view)"
+    r"|(?:필자의? )?(?:추론|판단))\)",
+    re.IGNORECASE,
+)
 _LEGEND = re.compile(r"[†‡]\s?\S|a (?:letter|number)(?::| marks | covers )|글자는 계산", re.IGNORECASE)
 _INFERRED = re.compile(r"\b(?:infer|deduc|conclu|own (?:reading|judg))|추론|이끌어|결론", re.IGNORECASE)
 _SAYS_SO = re.compile(r"\bmarked (?:with )?([†‡])|([†‡])(?:로|으로)? ?표시")
@@ -262,6 +267,7 @@ class CitationMarks:
         masked = _LETTER.sub(self._mask_letter, masked)
         masked = _NUMBERS.sub(self._mask_numbers, masked)
         masked = _DAGGER.sub(self._mask_dagger, masked)
+        masked = _NOTED_INFERENCE.sub(lambda _: self._mark(_NOTES), masked)
         masked = _RAISED.sub(self._mask_raised, masked)
         masked = _BARE.sub(
             lambda found: self._mark(self._add(_trim(found[1]))) + found[1][len(_trim(found[1])) :], masked

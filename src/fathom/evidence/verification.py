@@ -148,7 +148,7 @@ async def verify_drafts(
     await trust.note(verified.tallies)
     for answer in answers:
         standing = trusted.get((answer.by, language_of(answer.draft.statement)), "undecided")
-        if objection := _find_objection(answer, standing):
+        if objection := _find_objection(answer, standing, texts[answer.draft.page][0]):
             changed = {"why": REFUSED_BY_VERIFIER, "objection": objection}
             verified.refused.append(answer.draft.model_copy(update=changed))
         else:
@@ -183,14 +183,19 @@ def split_evenly(drafts: Sequence[T], most: int) -> list[list[T]]:
     return [list(drafts[start:end]) for start, end in pairwise(edges)]
 
 
-def _find_objection(answer: _Answer, standing: str) -> str:
-    """Return why a draft is refused; "" if it is accepted."""
+def _find_objection(answer: _Answer, standing: str, page: Page) -> str:
+    """Return why a draft is refused; "" if it is accepted.
+
+    Who published the page, under which title and when, is evidence as its quotes are.
+    """
     if not answer.is_approved:
         return answer.verdict.reason or "its quotes do not say this"
     is_unsure = answer.is_void or (bool(answer.by) and not answer.is_tested and standing != "trusted")
     if standing != "untrusted" and not (is_unsure and answer.draft.notes):
         return ""
-    found = find_unsupported(answer.draft.statement, [quote.text for quote in answer.draft.quotes])
+    source = ", ".join(filter(None, [page.title, page.publisher, page.author, (page.published or "")[:10]]))
+    evidence = [*(quote.text for quote in answer.draft.quotes), source]
+    found = find_unsupported(answer.draft.statement, evidence)
     return _BY_STRICT_RULES + "; ".join(found) if found else ""
 
 

@@ -147,7 +147,8 @@ class RecordedModel(ExtractiveModel):
         objections = [
             Objection(place, _NOT_SAID)
             for place, item in enumerate(brief.items)
-            if not self._is_told(item, {names.get(claim, "") for claim in item.claims})
+            if item.kind != "title"
+            and not self._is_told(item, {names.get(claim, "") for claim in item.claims})
             and not any(item.statement in quotes.get(claim, []) for claim in item.claims)
         ]
         return await self._reply("check", *(item.statement for item in brief.items), value=objections)

@@ -117,9 +117,11 @@ def failures_that_matter(failures: Sequence[Failure]) -> list[Failure]:
 
 _POINTS = 3
 
-_OPEN_POINTS = 5
+_OPEN_POINTS = 4
 
 _POINT_CHARS = 90
+
+_TELLING_SHARE = 0.1  # of the statements drawn: fewer that were refused are left to the statistics
 
 _CLOSE_FROM = 0.4  # the relevance of a passage that has most of the words of its question
 
@@ -182,8 +184,6 @@ def describe_certainty(
     lines += missing
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
-    if is_report and _has_inferences(outcome, numbers):
-        lines.append(words("certainty.inferences"))
     if left_out := " ".join(
         [
             *_describe_rejected(outcome, rejected, words),
@@ -196,11 +196,6 @@ def describe_certainty(
     if outcome.judgement.stop == "a person's word":
         lines.append(words("certainty.ended"))
     return [*lines, *([] if outcome.judgement.stop else [words("certainty.going_on")])]
-
-
-def _has_inferences(outcome: ReportBasis, numbers: NumbersByClaim) -> bool:
-    told = (s for section in outcome.sections for s in section.sentences if s.kind == "inference")
-    return any(cited_numbers(sentence, numbers) for sentence in told)
 
 
 def _parts_without_passages(outcome: ReportBasis, words: Messages) -> Iterator[str]:
@@ -293,16 +288,24 @@ def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
         if question.id not in answered and not any(question.text in line for line in told)
     ]
     shown = list(dict.fromkeys(told))[:_OPEN_POINTS]  # the statistics of the run list them all
-    # "No source says what it costs" needs no "Still open" in front of it.
+    # A whole sentence, such as "No source says what it costs", needs no "Still open" in front of it.
+    sentences = {
+        escape_markdown(g.description.rstrip("."))
+        for g in outcome.judgement.gaps
+        if g.description[-1:] == "."
+    }
     is_plain = load_phrase_pattern("lacking").search
     return [
-        f"{point}." if is_plain(point.lower()) else words("certainty.open", points=f"{point}.")
+        f"{point}."
+        if point in sentences or is_plain(point.lower())
+        else words("certainty.open", points=f"{point}.")
         for point in shown
     ]
 
 
 def _describe_rejected(outcome: ReportBasis, rejected: Sequence[Rejected], words: Messages) -> Iterator[str]:
-    claims = sum(entry.count for entry in rejected if not entry.section)
+    refused = sum(entry.count for entry in rejected if not entry.section)
+    claims = refused if refused >= _TELLING_SHARE * (refused + len(outcome.known)) else 0
     marked = sum(s.status == "unsupported" for section in outcome.sections for s in section.sentences)
     if claims:
         yield words("certainty.rejected_claims", count=claims)

@@ -6,7 +6,7 @@ checker; the strict rules decide only where no checker can be trusted.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from fathom.errors import ProviderError
 from fathom.evidence.calculation import find_calculation_fault, recompute
@@ -15,7 +15,7 @@ from fathom.evidence.context import find_windows, heading_path, join_passages
 from fathom.evidence.grounding import is_quotation, is_verbatim
 from fathom.evidence.support import find_contradicting_quote, find_unsupported, is_connective
 from fathom.report.passages import has_address, is_extract, strip_marks
-from fathom.report.titles import is_sound_title
+from fathom.report.titles import is_sound_title, is_usable_title
 from fathom.state import Block, Claim, Fault, Heading, Page, Quote, Section, Sentence
 from fathom.state.model_io import SentenceToCheck, SourceText
 from fathom.text.normalization import one_line
@@ -40,10 +40,33 @@ def draft_sentences(written: Section, claims: ClaimsById) -> list[Sentence]:
 
 
 def check_subheadings(blocks: Sequence[Block], question: str, claims: Sequence[Claim]) -> list[Block]:
-    """Return the blocks without sub-headings and captions that state what no claim says."""
-    said = [question, *(text for c in claims for text in (c.statement, *(q.text for q in c.quotes)))]
-    sound = {block.title for block in blocks if block.title and is_sound_title(block.title, said)}
-    return [b if b.title in sound else b.model_copy(update={"title": ""}) for b in blocks]
+    """Return the blocks without sub-headings and captions that code alone refuses."""
+    said = _known_words(question, claims)
+    usable = {block.title for block in blocks if block.title and is_usable_title(block.title, said)}
+    return [b if b.title in usable else b.model_copy(update={"title": ""}) for b in blocks]
+
+
+def choose_part_title(title: str, heading: Heading, question: str, claims: Sequence[Claim]) -> str:
+    """Return the writer's title of a part, or the outline's if code refuses it."""
+    return title if is_usable_title(title, _known_words(question, claims)) else heading.title
+
+
+def find_doubtful_titles(draft: Section, question: str, claims: Sequence[Claim]) -> list[str]:
+    """Return the title, sub-headings and captions of a part that may name or state what no claim says."""
+    said = _known_words(question, claims)
+    titles = dict.fromkeys([draft.title, *(block.title for block in draft.blocks if block.kind != "extract")])
+    return [title for title in titles if title and title != question and not is_sound_title(title, said)]
+
+
+def replace_titles(draft: Section, refused: Collection[str], stand_in: str) -> Section:
+    """Return the part without these sub-headings and captions, and with the stand-in for its own title."""
+    blocks = [b.model_copy(update={"title": ""}) if b.title in refused else b for b in draft.blocks]
+    title = stand_in if draft.title in refused else draft.title
+    return draft.model_copy(update={"title": title, "blocks": blocks})
+
+
+def _known_words(question: str, claims: Sequence[Claim]) -> list[str]:
+    return [question, *(text for c in claims for text in (c.statement, *(q.text for q in c.quotes)))]
 
 
 def redraft_sentence(sentence: Sentence, claims: ClaimsById) -> Sentence:

@@ -21,7 +21,7 @@ from fathom.report.drafting import (
     redraft_sentence,
 )
 from fathom.report.passages import are_extracts, is_extract
-from fathom.report.titles import is_sound_title
+from fathom.report.titles import is_sound_title, is_usable_title
 from fathom.state import Block, Claim, Edit, Outline, Section, Sentence, SentenceKind, short_hash
 from fathom.state.model_io import SentenceToCheck
 from fathom.text.messages import KOREAN, messages_for
@@ -254,7 +254,19 @@ def apply_edit(edit: Edit, sections: Sequence[Section], accepted: Collection[Edi
             kept += [links[number]] if number in links else []
         is_whole = any(sentence.status == "supported" for sentence in kept)
         edited.append(section.model_copy(update={"sentences": kept}) if is_whole else section)
-    return edited
+    return [_emphasize_leads(section) for section in edited]
+
+
+def _emphasize_leads(section: Section) -> Section:
+    """Return the section with the lead words of a list standing out, if most of its items have such."""
+    sentences = list(section.sentences)
+    for number, block in enumerate(section.blocks):
+        own = [n for n, one in enumerate(sentences) if one.block == number and one.row is None]
+        led = [n for n in own if _LEAD.match(sentences[n].text)]
+        if block.kind in ("bullets", "numbered") and 2 * len(led) > len(own):
+            for n in led:
+                sentences[n] = emphasize_lead(sentences[n])
+    return section.model_copy(update={"sentences": sentences})
 
 
 def _repetitions(edit: Edit, places: Mapping[int, tuple[Section, Sentence]]) -> set[int]:
@@ -302,10 +314,12 @@ def make_summary(
     if not told:
         return None
     is_list = len(told) >= _LISTED_FROM
+    # The answer is one sentence, or a second one that no word leads.
+    answer = 2 if len(told) > _LISTED_FROM and not _LEAD.match(told[1].text) else 1
     return Section(
         id=SUMMARY_ID,
         title=summary_title(question, language),
-        sentences=[_place_in_summary(one, int(is_list and n > 0)) for n, one in enumerate(told)],
+        sentences=[_place_in_summary(one, int(is_list and n >= answer)) for n, one in enumerate(told)],
         blocks=[Block(), Block(kind="bullets")] if is_list else [Block()],
         kind="summary",
         basis=summary_basis(sections),
@@ -314,9 +328,14 @@ def make_summary(
 
 def _place_in_summary(sentence: Sentence, block: int) -> Sentence:
     """The sentence in its block; in the list the words that lead it stand out."""
-    text = _LEAD.sub(r"**\1:** ", sentence.text, count=1) if block and _LEAD.match(sentence.text) else ""
     place = {"block": block, "row": None, "column": None}
-    return sentence.model_copy(update={**place, "text": text or sentence.text})
+    placed = sentence.model_copy(update=place)
+    return emphasize_lead(placed) if block else placed
+
+
+def emphasize_lead(sentence: Sentence) -> Sentence:
+    """Return an item of a list in which the words that lead it stand out: **Cost:** …"""
+    return sentence.model_copy(update={"text": _LEAD.sub(r"**\1:** ", sentence.text, count=1)})
 
 
 def choose_summary(
@@ -354,8 +373,13 @@ def _strongest_sentences(sections: Sequence[Section]) -> list[Sentence]:
     return found[:_FALLBACK_SENTENCES]
 
 
-def choose_title(edit: Edit, outline: Outline, question: str, claims: Sequence[Claim]) -> str:
-    """Return the editor's title if it states nothing that nobody said, else the one there is."""
+def choose_title(edit: Edit, outline: Outline, question: str, claims: Sequence[Claim]) -> tuple[str, bool]:
+    """Return the editor's title if code has nothing against it, else the one there is.
+
+    And whether a checker has to look at it, since it may name or state what nobody said.
+    """
     title = one_line(edit.title)
-    sources = [quote.text for claim in claims for quote in claim.quotes]
-    return title if title and is_sound_title(title, [*sources, question, outline.title]) else outline.title
+    sources = [*(quote.text for claim in claims for quote in claim.quotes), question, outline.title]
+    if not is_usable_title(title, sources):
+        return outline.title, False
+    return title, not is_sound_title(title, sources)

@@ -85,6 +85,12 @@ def is_worded_so(text: str) -> bool:
     return bool(load_phrase_pattern("inferring").search(text.lower()))
 
 
+def note_inference(text: str, words: Messages) -> str:
+    """Return the text with the words that call it an inference, before its full stop."""
+    bare = text.rstrip(".!?。")
+    return f"{bare} {words('report.inference')}{text[len(bare) :]}"
+
+
 def filled_formula(sentence: Sentence) -> str:
     """The formula of its calculation with the figures in place of their names."""
     assert sentence.calculation is not None
@@ -162,9 +168,9 @@ class PreparedReport:
         }
 
     def is_inference_at(self, place: Sentence | Section) -> bool:
-        """Whether the sign of an inference stands here.
+        """Whether the words that call something an inference stand here.
 
-        A part that consists of inferences has one sign, at its heading; a column of a table, at its name. A
+        A part that consists of inferences has them once, at its heading; a column of a table, at its name. A
         sentence that is worded as a conclusion needs none, nor a paragraph that begins as "Our reading".
         """
         return (id(place), 0) in self._inference_places

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from math import ceil
 
 from fathom.evidence.scoring import ANSWERED_FROM
-from fathom.report.titles import is_sound_title
+from fathom.report.titles import is_sound_title, is_usable_title
 from fathom.state import Claim, EffortKind, Finding, Heading, Outline, Section, SubQuestion, short_hash
 from fathom.text.messages import messages_for
 
 _WORD_TARGETS: Mapping[EffortKind, Mapping[str, int]] = {
     "fact": {"short": 80, "standard": 150, "long": 300},
     "comparison": {"short": 600, "standard": 1100, "long": 1500},
-    "survey": {"short": 900, "standard": 2300, "long": 3000},
+    "survey": {"short": 900, "standard": 2100, "long": 3000},
 }
 
-_KOREAN_WORDS = 0.7  # for one of English, counted by spaces: particles and endings are no words of their own
+_KOREAN_WORDS = 0.62  # for one of English, counted by spaces: particles and endings are no words of their own
 
 _WORDS_A_CLAIM = 55  # more than this about one claim is padding
 
@@ -150,7 +150,7 @@ def revise_outline(earlier: Outline, claims: Sequence[Claim], questions: Sequenc
 def _heading_title(heading: Heading, own: Sequence[Claim], asked: Mapping[str, str], question: str) -> str:
     """The title offered, or the sub-question when it has in it what its claims do not have."""
     quotes = [quote.text for claim in own for quote in claim.quotes]
-    if is_sound_title(heading.title, [*quotes, question, *asked.values()]):
+    if is_usable_title(heading.title, [*quotes, question, *asked.values()]):
         return heading.title.strip()
     return asked.get(heading.question) or asked.get(own[0].question) or question
 
@@ -304,7 +304,7 @@ def _set_title(part: Heading, was: Heading | None, material: OutlineMaterial) ->
     is_stand_in = was is not None and was.title in {*material.asked.values(), material.question}
     if was and set(was.claims) == set(part.claims) and not is_stand_in:
         return part.model_copy(update={"title": was.title})
-    if is_sound_title(part.title, _known_texts(material, part.claims)):
+    if is_usable_title(part.title, _known_texts(material, part.claims)):
         return part.model_copy(update={"title": part.title.strip()})
     own = (claim.question for claim in material.claims if claim.id in set(part.claims))
     asked = material.asked

@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fathom.evidence.checks.derivation import Passage, find_underived
+from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.evidence.checks.words import parse_text
 from fathom.evidence.controls import TrustLog, choose_controls, draw_controls, evaluate_controls, mix_in
 from fathom.prompts import load_prompt
 from fathom.state import Claim, Control, ControlTally, Cost, Failure, short_hash
@@ -57,6 +59,7 @@ async def check_with_controls(
     """
     if not brief.items:
         return SentenceChecks({})
+    brief = replace(brief, items=[_note_absences(item, brief.claims, texts) for item in brief.items])
     places: dict[tuple[str, ...], int] = {}
     keys = [(item.kind, item.statement, *sorted(item.claims)) for item in brief.items]
     own = [places.setdefault(key, len(places)) for key in keys]
@@ -66,6 +69,18 @@ async def check_with_controls(
     stated = frozenset(n for n, at in enumerate(own) if at in checked.stated)
     instead = {n: checked.instead[at] for n, at in enumerate(own) if at in checked.instead}
     return replace(checked, objections=against, stated=stated, instead=instead)
+
+
+def _note_absences(
+    item: SentenceToCheck, claims: Sequence[Claim], texts: Mapping[str, str]
+) -> SentenceToCheck:
+    """Return the item; with its words that no source of it has, if it says that something is not there."""
+    if not load_phrase_pattern("absent").search(item.statement.lower()):
+        return item
+    pages = {quote.page for claim in claims if claim.id in item.claims for quote in claim.quotes}
+    full = parse_text("\n".join(texts.get(page, "") for page in sorted(pages)))
+    words = [word.text for word in parse_text(item.statement).content_words if not full.has(word.key)]
+    return replace(item, nowhere=tuple(dict.fromkeys(words)))
 
 
 async def _check_distinct(

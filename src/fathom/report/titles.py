@@ -1,8 +1,8 @@
 """Whether a title says what a section is about, and nothing that nobody said.
 
-Does not know headings. A title that is refused is replaced by the question it stands over, which reads badly:
-so a title is refused only for a figure, a date or a name that was neither quoted nor asked for, or for a
-statement that does not hold. Where names cannot be told from other words, half of the words must be known.
+Does not know headings. Code alone refuses a title only for its form, and for a figure or date that was
+neither quoted nor asked for. Names and statements are suspicions: a checker decides, or these rules where
+none can be trusted. Where names cannot be told from other words, half of the words must be known.
 """
 
 import re
@@ -55,13 +55,20 @@ _NO_NAME = re.compile(
 _KNOWN_SHARE = 0.5  # of the words of a title in a script without capitals
 
 
-def is_sound_title(title: str, sources: Sequence[str]) -> bool:
-    """Whether the title can stand in a report whose words come from these sources."""
+def is_usable_title(title: str, sources: Sequence[str]) -> bool:
+    """Tell whether code has nothing against the title of a report whose words come from these sources."""
     bare = strip_marks(title, title)
     if not bare or len(bare) > _LONGEST or has_address(title) or bare != " ".join(title.split()):
         return False
-    said = _known_stems(sources)
-    if find_underived(bare, Passage(quotes=tuple(sources))) or _strange_names(bare, sources, said):
+    return not find_underived(bare, Passage(quotes=tuple(sources)))
+
+
+def is_sound_title(title: str, sources: Sequence[str]) -> bool:
+    """Tell whether the title can stand without a checker: usable, and no name or statement of its own."""
+    if not is_usable_title(title, sources):
+        return False
+    bare, said = strip_marks(title, title), _known_stems(sources)
+    if _strange_names(bare, sources, said):
         return False
     if _KOREAN_ASKS.search(bare):
         return True

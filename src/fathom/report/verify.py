@@ -129,7 +129,7 @@ def _fixed_phrases() -> set[str]:
 
 
 def _fixed_marks() -> set[str]:
-    names = ("unsupported", "nothing", "disputed", "inference", "extracts")
+    names = ("unsupported", "nothing", "disputed", "extracts")
     spoken = (ENGLISH, KOREAN)
     said = {words(f"report.{name}") for words in spoken for name in names}
     return said | {mark for words in spoken for mark in words.earlier_marks}

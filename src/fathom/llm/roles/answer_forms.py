@@ -267,10 +267,19 @@ class BlockForm(Form):
     rows: list[RowForm] = []
 
 
+class TitleForm(Form):
+    """part is the id of a part; title is two to six words that say what it is about."""
+
+    part: str
+    title: str
+
+
 class WriteAnswer(Form):
-    """The plan first; then the blocks of all parts in reading order, and their calculations."""
+    """The plan first; then a title for each part, the blocks of all parts in reading order, and their
+    calculations."""
 
     plan: str = ""
+    titles: list[TitleForm] = []
     blocks: list[BlockForm]
     calculations: list[CalculationForm] = []
 

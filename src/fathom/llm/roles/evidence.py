@@ -107,6 +107,9 @@ def checker_prompt(
         lines += [f"  rests on: the same as sentence {first}"] if item.rests_on and first != number else []
         lines += [f"  calculation: {item.calculation}"] if item.calculation else []
         lines += [f"  known to be missing: {limit}" for limit in item.limits]
+        lines += (
+            [f"  nowhere in the full text of its sources: {', '.join(item.nowhere)}"] if item.nowhere else []
+        )
         if before := [keys[c] for c in own if c not in new]:
             lines.append(f"  evidence above: {', '.join(before)}")
         for claim in new:

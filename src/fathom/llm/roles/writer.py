@@ -57,7 +57,7 @@ def claims_for_keys(keys: Sequence[str], points: PointsByKey) -> list[str]:
 
 QUOTE_CHARS = 900
 
-_AROUND_CHARS = 100  # on either side of a quote that is checked
+_AROUND_CHARS = 140  # on either side of a quote that is checked
 _USUAL_WEIGHT = "likely"  # of a finding with one source; not shown
 MAX_CLAIM_QUOTES = 4  # per claim
 _AIM_CHARS = 200
@@ -97,7 +97,7 @@ def _part_entries(brief: WriteInput, headings: Sequence[Heading], points: Points
     entries = []
     for heading in headings:
         own = {key: point for key, point in points.items() if not set(point.ids).isdisjoint(heading.claims)}
-        lines = [f"Part {heading.id}: {heading.title}", f"  {_describe_task(brief, heading)}"]
+        lines = [f"Part {heading.id}: {heading.title}", f"  {_describe_task(heading)}"]
         if again := [key for key in own if key in shown]:
             lines.append(f"  may also use, from above: {', '.join(again)}")
         new = {key: point for key, point in own.items() if key not in shown}
@@ -106,11 +106,8 @@ def _part_entries(brief: WriteInput, headings: Sequence[Heading], points: Points
     return entries
 
 
-def _describe_task(brief: WriteInput, heading: Heading) -> str:
-    words = brief.lengths.get(heading.id, 0)
-    said = [f"Aim: {heading.aim}" if heading.aim else "", f"About {words} words." if words else ""]
-    if heading.id == brief.table_part:
-        said.append("It needs a table that compares or counts what its claims give.")
+def _describe_task(heading: Heading) -> str:
+    said = [f"Aim: {heading.aim}" if heading.aim else ""]
     if heading.is_conclusion:
         said.append("It concludes: see above.")
     return " ".join(filter(None, said)) or "Tell what its claims say about it."
@@ -169,7 +166,11 @@ def read_sections(
             blocks[home].append(_read_block(written, is_table=bool(written.rows)))
             own = [cell for cell, at in zip(cells, homes, strict=True) if at == home]
             sentences[home] += [cell.model_copy(update=place) for cell in own]
-    return [Section(id=h.id, title=h.title, sentences=sentences[h.id], blocks=blocks[h.id]) for h in headings]
+    titles = {h.id: h.title for h in headings}
+    titles |= {
+        name: title for one in form.titles if (title := one_line(one.title)) and (name := _bare_key(one.part))
+    }
+    return [Section(id=n, title=titles[n], sentences=sentences[n], blocks=blocks[n]) for n in ids]
 
 
 def _read_cells(written: answer_forms.BlockForm, keys: "AnswerKeys") -> list[Sentence]:
@@ -303,7 +304,12 @@ def show_surroundings(claim: Claim, passage: Passage, known: Sequence[str] = ())
         if quotes:
             start = min(stretch.index(text) for text in quotes)
             end = max(stretch.index(text) + len(text) for text in quotes)
-            cut = stretch[max(0, start - _AROUND_CHARS) : end + _AROUND_CHARS]
+            before, after = stretch[:start][-_AROUND_CHARS:], stretch[end:][:_AROUND_CHARS]
+            if start > _AROUND_CHARS:  # whole words
+                before = before.partition(" ")[2]
+            if len(stretch) - end > _AROUND_CHARS:
+                after = after.rpartition(" ")[0]
+            cut = f"{before}{stretch[start:end]}{after}"
             for text in [*quotes, *known]:
                 cut = cut.replace(text, "[…]")
             found.append(cut)
@@ -315,17 +321,23 @@ def rewriter_prompt(
 ) -> PromptBudget:
     """Build the prompt with the failed sentences, the reasons, and the evidence to rewrite them from."""
     keys = {claim_id: key for key, point in points.items() for claim_id in point.ids}
+    shown = {
+        key: p for key, p in points.items() if not revision.usable or not revision.usable.isdisjoint(p.ids)
+    }
     parts = []
     for number, sentence in enumerate(sentences, 1):
         own = list(dict.fromkeys(keys[c] for c in sentence.claims if c in keys))
         line = f"Sentence {number} ({', '.join(own) or 'no claims'}): {sentence.text}"
+        near = revision.neighbours[revision.sentences.index(sentence)] if revision.neighbours else ("", "")
+        for name, text in zip(("before it", "after it"), near, strict=True):
+            line += f"\n  {name}: {shorten_line(text, _AIM_CHARS)}" if text else ""
         where = "a table's cell; " if sentence.row is not None else ""
         given = sentence.calculation
         computed = f"\n  its calculation: {_describe_calculation(given)}" if given else ""
         parts.append(f"{line}\n  it is: {where}{sentence.kind}{computed}\n  why not: {sentence.why}")
     evidence: dict[str, CuttableText] = {
         "sentences": PromptLines(parts, weight=2),
-        "claims": PromptLines(_claim_lines(points, revision.sources), weight=2),
+        "claims": PromptLines(_claim_lines(shown, revision.sources), weight=2),
         "missing": PromptLines(limit_lines(revision.limits)),
         "sources": _source_lines(revision.sources),
     }

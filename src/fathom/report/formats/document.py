@@ -16,7 +16,6 @@ from fathom.report.formats.chart import Chart, charts_of
 from fathom.report.formats.cjk_emphasis import add_cjk_emphasis
 from fathom.report.formats.markdown import (
     DISPUTED,
-    INFERENCE,
     dispute_columns,
     dispute_heading,
     escape_markdown,
@@ -34,6 +33,7 @@ from fathom.report.layout import (
     filled_formula,
     is_unsupported,
     lay_out_blocks,
+    note_inference,
 )
 from fathom.report.ledger import Ledger
 from fathom.report.passages import PassageLine, split_passage
@@ -228,7 +228,7 @@ def _parts(report: PreparedReport, sources: Sequence[Source]) -> Iterator[Docume
 
 def _section(section: Section, report: PreparedReport) -> Iterator[BlockOfReport]:
     if title := _words_alone(section.title):
-        yield Title(f"{title} {INFERENCE}" if report.is_inference_at(section) else title)
+        yield Title(note_inference(title, report.words) if report.is_inference_at(section) else title)
     for layout in lay_out_blocks(section):
         title = _words_alone(layout.block.title)
         if title and layout.block.kind not in ("table", "extract"):
@@ -249,7 +249,7 @@ def _block(layout: BlockLayout, report: PreparedReport) -> BlockOfReport:
         width = max(len(row) for row in rows)
         names = [*map(_words_alone, block.columns), *[""] * (width - len(block.columns))]
         columns = [
-            f"{name} {INFERENCE}" if report.is_inferred_column(block, n) else name
+            note_inference(name, report.words) if report.is_inferred_column(block, n) else name
             for n, name in enumerate(names)
         ]
         return Grid(columns, rows, _words_alone(block.title), _marks(block, report))
@@ -291,8 +291,9 @@ def _quoted(lines: Iterable[PassageLine]) -> Iterator[QuotedLine | Grid]:
 
 
 def _sentence(sentence: Sentence, report: PreparedReport) -> Line:
-    sign = [Sign(INFERENCE, report.words("report.inference"))] if report.is_inference_at(sentence) else []
-    return [*_spans(escape_markdown(sentence.text)), *sign, *_marks(sentence, report)]
+    is_noted = report.is_inference_at(sentence)
+    text = note_inference(sentence.text, report.words) if is_noted else sentence.text
+    return [*_spans(escape_markdown(text)), *_marks(sentence, report)]
 
 
 def _marks(place: Sentence | Block, report: PreparedReport) -> Line:

@@ -16,13 +16,14 @@ from fathom.report.layout import (
     filled_formula,
     is_unsupported,
     lay_out_blocks,
+    note_inference,
 )
 from fathom.report.passages import ADDRESS, may_have_address, split_passage
 from fathom.state import Block, Citation, Quote, RunUpdate, Section, Sentence
 from fathom.text.messages import Messages
 from fathom.text.normalization import one_line
 
-INFERENCE, DISPUTED = "†", "‡"
+DISPUTED = "‡"
 _BEGINS_A_BLOCK = re.compile(r"#{1,6}\s|>|`{3}|~{3}")
 # What a terminal acts on, and what makes letters stand in another order than they are read in.
 _CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -164,8 +165,7 @@ def render_changes(update: RunUpdate | None, words: Messages) -> list[str]:
 
 def render_section(section: Section, report: PreparedReport) -> list[str]:
     """A section with its heading, a piece of text a block."""
-    sign = f" {INFERENCE}" if report.is_inference_at(section) else ""
-    blocks = [f"## {escape_markdown(section.title)}{sign}"] if section.title else []
+    blocks = [f"## {escape_markdown(_with_note(section.title, section, report))}"] if section.title else []
     for layout in lay_out_blocks(section):
         if layout.block.title and layout.block.kind != "extract":
             title = escape_markdown(layout.block.title)
@@ -183,7 +183,8 @@ def _block(layout: BlockLayout, report: PreparedReport) -> str:
         width = max(len(row) for row in layout.rows)
         names = [escape_markdown(name) for name in block.columns] + [""] * (width - len(block.columns))
         columns = [
-            name + f" {INFERENCE}" * report.is_inferred_column(block, n) for n, name in enumerate(names)
+            note_inference(name, report.words) if report.is_inferred_column(block, n) else name
+            for n, name in enumerate(names)
         ]
         rows = [[" ".join(render_sentence(s, report) for s in cell) for cell in row] for row in layout.rows]
         return markdown_table(columns, rows)
@@ -198,9 +199,13 @@ def _block(layout: BlockLayout, report: PreparedReport) -> str:
 
 
 def render_sentence(sentence: Sentence, report: PreparedReport) -> str:
-    """A sentence with the marks that stand behind it: inference, sources, calculation, dispute."""
-    sign = INFERENCE if report.is_inference_at(sentence) else ""
-    return f"{escape_markdown(sentence.text)}{sign} {_marks(sentence, report)}".rstrip()
+    """A sentence with what stands behind it: that it is inferred, sources, calculation, dispute."""
+    text = _with_note(sentence.text, sentence, report)
+    return f"{escape_markdown(text)} {_marks(sentence, report)}".rstrip()
+
+
+def _with_note(text: str, place: Sentence | Section, report: PreparedReport) -> str:
+    return note_inference(text, report.words) if report.is_inference_at(place) else text
 
 
 def render_extract(sentence: Sentence) -> str:

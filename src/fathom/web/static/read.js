@@ -75,12 +75,11 @@ function makeIndex(result) {
   return { claims, cited, findings, disputes, titles, signs: new Set(result.signs), isJudged: result.kind !== "extracts" };
 }
 
-// The sign of a conclusion stands where its words do not say that it is one; the server knows where.
-const sign = () => h("abbr", { class: "sign", title: `${t("read.inference")}: ${t("read.inference.meaning")}` }, "†");
+// A conclusion is called one where its words do not say so; the server knows where.
+const noted = (text) => text.replace(/[.!?。]*$/, (end) => ` ${t("read.inference.note")}${end}`);
 
-function legend({ signs, disputes }) {
-  const lines = [signs.size ? `† ${t("read.inference.meaning")}` : "", disputes.length ? `‡ ${t("read.disputed.meaning")}` : ""];
-  return lines.some(Boolean) ? h("p", { class: "hint" }, lines.filter(Boolean).join(" ")) : null;
+function legend({ disputes }) {
+  return disputes.length ? h("p", { class: "hint" }, `‡ ${t("read.disputed.meaning")}`) : null;
 }
 
 function claimsOf(sentence) {
@@ -142,7 +141,7 @@ function sectionOf(section, index, drawer, changed, run, result) {
   const isChanged = changed.has(section.title);
   const isNamed = section.title && section.title !== result.question;
   return h("section", { class: `part ${section.kind}${isChanged ? " changed" : ""}`, id: isNamed ? `part-${section.id}` : null, tabindex: -1 },
-    isNamed ? h("h2", {}, section.title, index.signs.has(section.id) ? sign() : null, isChanged ? h("span", { class: "tag changed" }, t("read.changed")) : null) : null,
+    isNamed ? h("h2", {}, index.signs.has(section.id) ? noted(section.title) : section.title, isChanged ? h("span", { class: "tag changed" }, t("read.changed")) : null) : null,
     blocks.map((block, place) => {
       const own = section.sentences.map((one, at) => ({ ...one, isSigned: index.signs.has(`${section.id}/${at}`) })).filter((one) => Math.min(one.block, blocks.length - 1) === place);
       const signed = block.columns.map((_, column) => index.signs.has(`${section.id}:${place}:${column}`));
@@ -195,10 +194,11 @@ function tableOf(block, sentences, index, drawer, signed) {
   }
   const full = [...rows].filter(([, cells]) => cells.some((cell) => cell?.some((one) => one.status !== "connective"))).sort(([a], [b]) => a - b);
   const width = Math.max(block.columns.length, ...full.map(([, cells]) => cells.length));
-  const label = (at) => (width > 3 && at ? block.columns[at] + (signed[at] ? " †" : "") : null);
+  const names = block.columns.map((name, at) => (signed[at] ? noted(name) : name));
+  const label = (at) => (width > 3 && at ? names[at] : null);
   return h("div", { class: "table", role: "region", tabindex: 0, "aria-label": block.title || t("read.table") }, h("table", { class: width > 3 ? "stacked" : null },
     block.title ? h("caption", {}, block.title, isShared ? all.map((one) => mark(one, null, drawer)) : null) : null,
-    block.columns.length ? h("thead", {}, h("tr", {}, block.columns.map((text, at) => (text ? h("th", { scope: "col" }, text, signed[at] ? sign() : null) : h("td", {}))))) : null,
+    block.columns.length ? h("thead", {}, h("tr", {}, names.map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {}))))) : null,
     h("tbody", {}, full.map(([, cells]) => h("tr", {}, Array.from({ length: width }, (_, at) => h("td", { "data-label": label(at) }, (cells[at] ?? []).map((one) => [make(one), " "]))))))));
 }
 
@@ -208,10 +208,10 @@ function sentenceOf(sentence, index, drawer, isMarkedAbove = false) {
   const isUnsupported = sentence.status === "unsupported" || (sentence.status === "supported" && !evidence.length);
   const isDisputed = evidence.length > 0 && index.disputes.some((sides) => isOneSided(sentence, sides));
   const marks = isMarkedAbove ? [] : evidence.map((one) => mark(one, sentence, drawer));
-  if (sentence.isSigned) marks.push(sign());
   if (isDisputed) marks.push(h("a", { class: "sign", href: "#disputes", title: t("read.disputed"), "aria-label": t("read.disputed"), onclick: jump }, "‡"));
+  const text = sentence.isSigned ? noted(sentence.text) : sentence.text;
   // The last word and its marks stay on one line.
-  const [, start, end] = /^(.*\s)?([^\s*`]*)$/s.exec(sentence.text) ?? [null, sentence.text, ""];
+  const [, start, end] = /^(.*\s)?([^\s*`]*)$/s.exec(text) ?? [null, text, ""];
   return h("span", { class: isInference ? "sentence inference" : "sentence" }, inline(start ?? ""),
     h("span", { class: "end" }, end, marks.slice(0, 6)), marks.slice(6),
     isUnsupported ? h("span", { class: "unsupported" }, t("read.unsupported")) : null);
