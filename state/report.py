@@ -69,6 +69,7 @@ class Sentence(Record):
     kind: SentenceKind = "fact"
     calculation: Calculation | None = None
     limits: list[str] = Field([])  # what a limit rests on: statements about the evidence
+    is_summing: bool = False  # of a summary: it rests on facts as well as on conclusions
     block: int = 0  # the block of its section that contains it
     row: int | None = None  # in a table
     column: int | None = None

@@ -193,6 +193,15 @@ def test_an_inference_is_worded_as_one_or_is_called_one(text: str, is_signed: bo
     assert (NOTE in report) == is_signed
 
 
+def test_a_sentence_that_sums_up_facts_with_conclusions_is_not_called_an_inference() -> None:
+    fact = Sentence(text="It opened in May.", claims=["c1"], status="supported")
+    told = inferred("The pier pays off.").model_copy(update={"is_summing": True})
+    sections = with_sentences(fact, told, inferred("The gates fail."))
+    report = full_result(sections=sections, contradictions=[]).report
+    assert f"The pier pays off {NOTE}" not in report
+    assert f"The gates fail {NOTE}" in report
+
+
 def test_a_report_without_inferences_says_nothing_of_them() -> None:
     plain = full_result(sections=with_sentences(Sentence(text="So.", claims=["c1"], status="supported")))
     assert NOTE not in plain.report

@@ -35,7 +35,7 @@ _FALLBACK_SENTENCES = 3
 _SUMMING = ("summary", "plainer")
 _LISTED_FROM = 4  # sentences: from so many on, a summary is its answer and a list
 _ENOUGH = 2  # sentences of a summary that answer without one that failed
-_LEAD = re.compile(r"([^\W\d_][^:.,;`*\[\]]{0,30}):\s+(?=\S)")  # "Cost: …"
+_LEAD = re.compile(r"([^\W\d_][^:.;`*\[\]]{0,40}):\s+(?=\S)")  # "Cost: …"
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,7 @@ def _make_summary_sentence(text: str, bases: Sequence[Sentence]) -> Sentence:
         kind=kind if ids else "limit",
         calculation=own[0] if own else None,
         limits=limits,
+        is_summing=any(one.kind in ("fact", "calculation") for one in bases),
     )
 
 

@@ -214,7 +214,8 @@ class PreparedReport:
         return sentence.kind == "inference" and bool(cited_numbers(sentence, self.numbers))
 
     def _needs_sign(self, sentence: Sentence) -> bool:
-        return self._is_cited_inference(sentence) and not is_worded_so(sentence.text)
+        is_own = not sentence.is_summing and not is_worded_so(sentence.text)
+        return is_own and self._is_cited_inference(sentence)
 
     def _are_inferences(self, sentences: Sequence[Sentence]) -> bool:
         """Whether there are several sentences that state something, all of them inferences."""
