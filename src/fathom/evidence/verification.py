@@ -26,7 +26,7 @@ from fathom.evidence.controls import (
     language_of,
     mix_in,
 )
-from fathom.evidence.support import find_unsupported
+from fathom.evidence.support import find_unsupported_by_kind
 from fathom.prompts import load_prompt
 from fathom.state import (
     Claim,
@@ -43,6 +43,7 @@ from fathom.state.model_io import ModelResult, VerificationItem
 from fathom.text.normalization import one_line
 
 MOST_A_CALL = 24
+_OF_THE_PAGE = frozenset({"a name", "a date"})  # kinds of flaws that title, publisher or date may mend
 _BY_STRICT_RULES = "the verifier could not be relied on; by the strict rules: "
 
 T = TypeVar("T")
@@ -184,19 +185,27 @@ def split_evenly(drafts: Sequence[T], most: int) -> list[list[T]]:
 
 
 def _find_objection(answer: _Answer, standing: str, page: Page) -> str:
-    """Return why a draft is refused; "" if it is accepted.
-
-    Who published the page, under which title and when, is evidence as its quotes are.
-    """
+    """Return why a draft is refused; "" if it is accepted."""
     if not answer.is_approved:
         return answer.verdict.reason or "its quotes do not say this"
     is_unsure = answer.is_void or (bool(answer.by) and not answer.is_tested and standing != "trusted")
     if standing != "untrusted" and not (is_unsure and answer.draft.notes):
         return ""
-    source = ", ".join(filter(None, [page.title, page.publisher, page.author, (page.published or "")[:10]]))
-    evidence = [*(quote.text for quote in answer.draft.quotes), source]
-    found = find_unsupported(answer.draft.statement, evidence)
+    found = _find_unsupported(answer.draft, page)
     return _BY_STRICT_RULES + "; ".join(found) if found else ""
+
+
+def _find_unsupported(draft: ClaimDraft, page: Page) -> list[str]:
+    """Return what the quotes do not support; a name or date may also be that of the page itself."""
+    quotes = [quote.text for quote in draft.quotes]
+    source = ", ".join(filter(None, [page.title, page.publisher, page.author, (page.published or "")[:10]]))
+    found = find_unsupported_by_kind(draft.statement, quotes)
+    left = find_unsupported_by_kind(draft.statement, [*quotes, source])
+    kept = {
+        kind: [why for why in reasons if kind not in _OF_THE_PAGE or why in left.get(kind, [])]
+        for kind, reasons in found.items()
+    }
+    return list(dict.fromkeys(why for reasons in kept.values() for why in reasons))
 
 
 async def _verify_batch(

@@ -315,8 +315,8 @@ def make_summary(
     if not told:
         return None
     is_list = len(told) >= _LISTED_FROM
-    # The answer is one sentence, or a second one that no word leads.
-    answer = 2 if len(told) > _LISTED_FROM and not _LEAD.match(told[1].text) else 1
+    led = (n for n, one in enumerate(told) if n and _LEAD.match(one.text))
+    answer = next(led, 1)  # the sentences before the first that a word leads
     return Section(
         id=SUMMARY_ID,
         title=summary_title(question, language),
