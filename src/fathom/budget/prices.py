@@ -20,7 +20,6 @@ from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
 
 PRICES_FILE = "prices.toml"
-
 MILLION = 1_000_000
 
 # Providers by the names of genai-prices, where those differ.
@@ -32,7 +31,6 @@ _SELLERS = {
     "mistralai": "mistral",
     "xai": "x-ai",
 }
-
 _Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 

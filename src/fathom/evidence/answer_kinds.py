@@ -15,7 +15,6 @@ from fathom.text.sentences import is_verb
 from fathom.text.tokens import has_cjk
 
 _NEXT = re.compile(r"[?？;] ?|,? (?:and|but) (?=(?:how|what|why|when|which|who|where)\b)| 그리고 ")
-
 _WORDS: dict[CheckName, str] = {
     "freshness": (
         r"\b(?:latest|newest|most recent|recently|as of|up[- ]to[- ]date|nowadays|currently)\b"
@@ -47,9 +46,7 @@ _WORDS: dict[CheckName, str] = {
         r"|언제|몇\s*년|몇\s*월|며칠|연도"
     ),
 }
-
 _KIND_PATTERNS = {name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()}
-
 _SIDES = re.compile(
     r"(?:compare[ds]?|(?:differences?|comparison) between) (?>(?P<a>[^,?]{1,100}?) (?:and|with|to) )"
     r"(?P<b>[^,?]{1,100}?)(?= (?:for|in|as|when|on|with)\b|[,?.]|$)"
@@ -106,9 +103,7 @@ CAUSE_PATTERN = re.compile(
     r"|때문|인해|원인|이유|탓|덕분|따라서|결과로|비롯",
     re.IGNORECASE,
 )
-
 _FACTS = ("date", "amount", "counting")
-
 _DOES = re.compile(
     r"^(?:what|how) (?:does|do|did) (?:(?:an?|the) )?(?P<en>[\w .+#-]+?) (?:do|work)$"
     r"|^what (?:is|are) (?:(?:an?|the) )?(?P<use>[\w .+#-]+?) (?:used )?for$"
@@ -121,40 +116,28 @@ _IS = re.compile(
     r"|^(?P<ko>.+?)(?:이란|란|은|는|이|가)? ?(?:무엇(?!을)|뭐(?!를))",
     re.IGNORECASE,
 )
-
 _OF_A_THING = re.compile(r"\s(?:of|between|for|in|on|to|from|with|and|or|when|if|that)\s|의\s", re.IGNORECASE)
-
 _WHERE = re.compile(
     r"^where\b|\b(?:which|what) (?:country|city|place|town|region)\b|어디|어느 (?:나라|도시|곳)",
     re.IGNORECASE,
 )
-
 _WHO = re.compile(
     r"^who(?:m|se)?\b|\b(?:which|what) (?:person|company|organi[sz]ation)\b|누가|누구", re.IGNORECASE
 )
-
 _PLACE = re.compile(r"\b(?:in|at|near|on|off|from|of|between|outside)\s+(?:the\s+)?(?:\w+\s+of\s+)?[A-Z]")
-
 _LIES = re.compile(
     r"\b(?:locat|situat|lies\b|stands\b|based in|found in)|위치|자리|(?:에|에서)\s*(?:있|놓|서)"
 )
-
 _USED = re.compile(
     r"\b(?:(?:used|trusted|adopted|chosen|deployed) by|customers|relies on|rely on)\b", re.IGNORECASE
 )
-
 _UNNAMED = 0.25  # of a sentence about somebody that does not say the name of the thing
-
 _MARKS = ".,;:!?()[]\"'`*“”‘’–—"
-
 _KOREAN_SUBJECT = re.compile(r"(?<![가-힣])[가-힣]{2,}(?=이 |가 |은 |는 |에 의해|씨)")
-
 _KOREAN_IS = re.compile(
     r"(?:이다|입니다|이에요|예요|말한다|말합니다|뜻한다|뜻합니다|가리킨다|의미한다)[.!?]*$"
 )
-
 _KOREAN_DOES = re.compile(r"(?<![이였])(?:다|요)[.!?]*$")
-
 _KOREAN_NO_DEED = re.compile(r"(?:든다|있다|없다|된다|않다|이다|였다|였었다|입니다|있습니다|됩니다)[.!?]*$")
 
 

@@ -22,19 +22,12 @@ from fathom.text.ranking import bm25
 from fathom.text.sentences import split_passages
 
 KEEP_FROM = 0.7
-
 NOT_IN_PAGE = "the quote is not in the page"
-
 NO_QUESTION = "it answers no sub-question"
-
 NOT_DERIVABLE = "a figure or date is not in the source"
-
 REFUSED_BY_VERIFIER = "the verifier refused it"
-
 _MOST_QUOTES = 3
-
 _SAME = 0.95
-
 _VERBATIM_VERDICT = Verdict(
     is_explicit=True,
     is_same_scope=True,

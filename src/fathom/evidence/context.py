@@ -13,15 +13,10 @@ from fathom.state import Claim, Page, Quote
 from fathom.state.model_io import PageExcerpt
 
 AROUND_CHARS = 400
-
 SHOWN_CHARS = 160  # for a verifier, who sees the excerpts of a page together
-
 _SLACK_CHARS = 120  # more, where a shown excerpt would end within a sentence
-
 _SENTENCE_END = re.compile(r"[.!?。]\s|\n")
-
 STRETCH_GAP = "\n[…]\n"
-
 _HEADING = re.compile(r"^(`{3,})$.*?^\1$|^(#{1,6}) (.+?)$", re.MULTILINE | re.DOTALL)
 
 
@@ -124,11 +119,8 @@ def join_passages(parts: Sequence[Passage]) -> Passage:
 
 
 MOST_PAGES = 48
-
 _WHOLE_CHARS = 1600
-
 _OPENING_CHARS = 300
-
 _AROUND_CHARS = 200
 
 

@@ -22,7 +22,6 @@ from fathom.state import (
 from fathom.text.normalization import one_line
 
 _RETRACTED = re.compile(r"^\W*(?:retracted|withdrawn)\b|^\W*철회(?:된|됨|:)", re.IGNORECASE)
-
 _CORRECTS = re.compile(
     r"\b(?:correction|corrigend(?:um|a)|errat(?:um|a)|retraction notice|we (?:hereby )?(?:correct|retract)"
     r"|corrected (?:from|figure|value|version))\b"
@@ -33,7 +32,6 @@ _CORRECTS = re.compile(
     r"|정정|바로잡|철회합니다|오류가 있었",
     re.IGNORECASE,
 )
-
 PagesByHash = Mapping[str, Page]
 
 

@@ -23,13 +23,9 @@ from fathom.text.normalization import fold_text
 from fathom.text.tokens import has_cjk
 
 _DIGITS_WITH_FINAL = "013678"  # digits whose Korean reading ends in a consonant: 영 일 삼 육 칠 팔
-
 _DIGITS_WITH_RIEUL = "178"
-
 _PARTICLE_PAIRS = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}
-
 _PARTICLE = re.compile(r"(?:으로|로|은|는|이|가|을|를|과|와)(?![가-힣])")
-
 _HANGUL, _FINALS, _RIEUL = 0xAC00, 28, 8
 
 
@@ -66,25 +62,15 @@ def _ends_in_rieul(word: str) -> bool:
 
 
 FALSE_A_CALL, TRUE_A_CALL = 2, 1
-
 _MOST_MADE = 4  # per page
-
 _MOST_PLAUSIBLE = 3  # replacements to choose from
-
 _NEAR_CHARS = 800
-
 _RANGE_BEFORE = re.compile(r"\d\s?(?:[~∼–-]|to|에서)\s?$")
-
 _RANGE_AFTER = re.compile(r"\s?(?:[~∼–-]|to)\s?\d")
-
 _NAME_BEFORE = re.compile(r"(?<![A-Z])[A-Z]{2,} $|(?<![A-Za-z_./-])[A-Za-z_./-]+$|[가-힣]$")
-
 _NAME_AFTER = re.compile(r"[A-Za-z_/-]+|대(?=[\s가-힣])")
-
 _MARKED_LINE = re.compile(r"\s*(?:[-*+•·#>]|\d+[.)])\s")
-
 _SENTENCE_END = re.compile(r"[.!?다요죠음함임][\"'”’)]?$")
-
 T = TypeVar("T")
 
 
@@ -326,17 +312,13 @@ def _unit_text(figure: Figure) -> str:
 
 
 Trust = Literal["trusted", "untrusted", "undecided"]
-
 GOOD_ERROR, BAD_ERROR = 0.02, 0.10
-
 _FALSE_ALARM, _MISS = 0.01, 0.05  # error rates of the test: a good verifier called bad, a bad one called good
-
 _UNTRUSTED_FROM = math.log((1 - _MISS) / _FALSE_ALARM)
 
 # Trust needs more answers than a verifier right in 95 of 100 cases gets through by luck: with at most one
 # error in a hundred it passes one time in 25. Until then doubtful approvals get a second vote.
 _LEAST_SEEN, _MOST_SEEN = 100, 0.01
-
 TRUST_KEPT_S = 90 * 24 * 3600.0
 
 

@@ -34,13 +34,9 @@ from fathom.text.ranking import terms
 from fathom.text.similarity import embed, is_embeddable
 
 _STRONG = 0.8
-
 _RELEVANT = 0.3  # below it, a claim is hardly about its question
-
 _CONFIDENCE = {1: 0.6, 2: 0.8}
-
 _MOST_SURE = 0.95
-
 _ABOUT = 0.15
 
 
@@ -130,13 +126,9 @@ class StatementSimilarity:
 
 
 _NEIGHBOURS = 5
-
 _MOST_CLAIMS = 1000  # the strongest are compared, the rest stay single
-
 BEARS_FROM = 0.3  # relevance from which a dispute about a claim matters for the question
-
 _MOST_COMPARED = 8  # the most similar findings that a claim is compared with
-
 _COULD_BE_SAME = 0.6  # the least similarity for that
 
 

@@ -39,40 +39,25 @@ def _fold_sentence(text: str) -> str:
 
 
 MIN_LIKENESS = 0.9
-
 _MIN_CHARS = 8  # a Korean, Chinese or Japanese character says as much as two letters
-
 _MAX_CHARS = 1500
-
 _MAX_WHOLE_CHARS = 6000  # for a list or table that is quoted whole
-
 _SEED_CHARS = 12
-
 _PART_CHARS = 16
-
 _MOST_CELLS = 60
-
 _MOST_PLACES = 1000  # occurrences of one quote
-
 _MOST_STEPS = 8_000_000  # letter pairs compared per quote; ordinary prose needs fewer
-
 _CLOSING = ".!?…。！？"
-
 _REST_CHARS = 300
-
 _SENTENCE_BEGINS = re.compile(
     r"[.!?…][\"'”’)\]]*\s|[。！？]|\n[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*+•#|>]|\d{1,9}[.)])\s)|(?:^|\n)#[^\n]*\n|[-*+•]\s"
 )
-
 _SENTENCE_ENDS = re.compile(
     r"(?<=[.!?…])(?=[\"'”’)\]]*(?:\s|$))|(?<=[。！？])|\n[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*+•#|>]|\d{1,9}[.)])\s)"
     r"|(?<!\s)\s*$"
 )
-
 _MARKS = re.compile(r"^(?:[-*+•·>#|]+\s*|\d+[.)]\s+)+")
-
 _GAP = re.compile(r"\[(?:…|\.\.\.)\]|\((?:…|\.\.\.)\)|…|\.\.\.")
-
 _INSIDE_A_NUMBER = re.compile(r"\d[.,]?\|\d|\d\|[.,]\d")
 
 

@@ -23,17 +23,11 @@ from fathom.text.similarity import embed, is_embeddable
 from fathom.text.tokens import STOP_WORDS, tokens
 
 _MEANING = 0.4  # of a page's own worth; the rest is the question's words
-
 _NAME_WEIGHT = 1.8  # of a word that is part of a name, against one that is not
-
 _TITLE_ASKED = 0.2  # for a page whose title stands in the question
-
 _FROM, _GAIN, _CLOSE = 0.2, 0.5, 0.45  # of a link: where it starts, the words it adds, its meaning
-
 _LEADING = 0.2  # for a page, of the words that a page it leads to adds
-
 _NEW_WORDS = 1.0  # for words that no better page has
-
 _NAMED_BY_BETTER_PAGE = 0.2  # for a page that a better page names
 
 
@@ -143,23 +137,15 @@ def missing_words(link_paths: LinkPaths, page: str) -> list[str]:
 
 
 _MOST_FOLLOW_UPS = 8
-
 _MOST_PAGES_FOLLOWED = 5  # pages, best first
-
 _ANY_SENTENCE = 0.4  # what a name counts in a sentence that has none of the question's words
-
 _SEVERAL_WORDS = 1.15
-
 _OPENING_WORD = 0.5  # a single word that opens a sentence may owe its capital to that
-
 _OF_A_PROGRAM = re.compile(r"_|(?<![A-Z]c)(?<!Mac)(?<=[a-z])[A-Z]|^[^ ]*\d[^ ]*$")
-
 _TELLS_TO = re.compile(
     r"^(?:Use|See|Set|Call|Return|Returns|Add|Create|Run|Get|Pass|Check|Note|Make|Read|Raise)\s+"
 )
-
 _LETTERS = 0.75  # of a sentence, spaces too
-
 _SMALL = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 
 
@@ -229,11 +215,8 @@ def _extract_name(phrase: str, small: set[str]) -> str:
 
 
 _FIRST = 3  # pages that carry an answer
-
 _LINKED_AMONG = 5  # pages among which one must lead to another before no change means anything
-
 _COVERED = 0.95  # of the question's words, by the best two
-
 _ALONE = 0.95  # by one page
 
 

@@ -13,9 +13,7 @@ from fathom.text.ranking import terms
 from fathom.text.sentences import split_sentences
 
 QuoteState = Literal["supported", "changed", "gone"]
-
 _SHOWN_CHARS = 160
-
 _MIN_SHARED = 0.3
 
 
@@ -109,7 +107,6 @@ def _shorten_quote(text: str) -> str:
 
 
 _SUCCEEDS = 0.8
-
 _MOST_SENTENCES = 3
 
 

@@ -27,29 +27,17 @@ from fathom.text.similarity import embed, is_embeddable
 from fathom.text.tokens import has_cjk, tokens
 
 _QUOTES_A_QUESTION = 3
-
 _FLOOR = 0.3  # of the worth of a passage with every word and nothing else
-
 _USUAL_SCORE = 1.5  # the score that maps to 0.63; none maps to 1
-
 _SAME_PASSAGE = 0.6
-
 _READ_CHARS = 700  # of a long passage: its beginning says what it is about
-
 _MAX_RESCORED = 40
-
 _IN_HEADING, _IN_TITLE = 0.85, 0.6
-
 _MEANING_WEIGHT, _HEADING_WEIGHT, _KIND_WEIGHT, _DEFINITION_WEIGHT, _FIRST_BONUS = 0.35, 0.45, 0.5, 0.7, 0.12
-
 _SHORT_CHARS, _SHORT_PAIRED_CHARS = 40, 20  # a third of it for a sentence or an entry
-
 _STATEMENT_CHARS = 400
-
 _SECTIONS = ("section", "sections")
-
 _NUMBERED = re.compile(r"^\d[\d.)]*+\s+|^(?:chapter|appendix|part|section)\s+\w+[.:]?\s+", re.IGNORECASE)
-
 _LISTS = re.compile(
     r"^(?:what|which)\s+(?:\w+\s+){0,3}?(?:are|were|do|does|can|must|should|have)\b|^(?:list|name)\b"
     r"|\b(?:steps|restrictions|limitations|requirements|rules|types|kinds|options|values|states|fields|levels"
@@ -57,22 +45,16 @@ _LISTS = re.compile(
     r"|종류|목록|제한|조건|단계|절차|방법|요건|사항|구성|구조|요소|장점|단점|특징|항목",
     re.IGNORECASE,
 )
-
 _STEPS = re.compile(
     r"\bhow (?:do|can|to|should|would|does one)\b|어떻게 (?:하|만들|설치|신청|사용)|방법|절차", re.IGNORECASE
 )
-
 _OPENS = re.compile(
     r"(?:\d[\d.]*\s+)?(?:name|description|overview|introduction|summary|abstract|about|개요|소개|정의|개념|설명)",
     re.IGNORECASE,
 )
-
 _ASIDE = re.compile(r"(?<!\s)\s+\([^)]{0,200}\)")
-
 _OPTION = re.compile(r"^`?-|[=(\[]|^`[A-Z_ ]+`$")
-
 _TITLE_END = re.compile(r"(?<!\s)(?:\s*\(|\s+[—–|-]{1,2}\s)(?s:.*)")
-
 _CONTRAST = re.compile(
     r"\b(?:differ\w*|whereas|while|unlike|contrast|compared)\b|차이|반면|달리|비해|다르",
     re.IGNORECASE,
@@ -80,19 +62,14 @@ _CONTRAST = re.compile(
 
 # Words that name the kind of answer, and need not occur in it.
 _ASKING_WORDS = "reason cause difference definition meaning purpose 이유 원인 차이 정의 의미 까닭"
-
 _ASKING_STEMS = frozenset(map(stem, _ASKING_WORDS.split()))
-
 _POINTS_ELSEWHERE = re.compile(
     r"^(?:see(?: also)?|check out|refer to|visit|click|sign up|learn more|read more)\b"
     r"|^for (?:more|full|further)\b",
     re.IGNORECASE,
 )
-
 _FULL_STOP = re.compile(r"(?<=[^\W\d])[.!。](?=\s|$)")
-
 _MAX_QUESTIONS = 2
-
 _UNWANTED = re.compile(r"\]\(|https?://\S+$|^\w+\s+\([\w ,.|\[\]]+\):$")
 
 

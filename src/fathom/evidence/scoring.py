@@ -59,13 +59,9 @@ def find_best_new_claims(claims: Sequence[Claim], before: Sequence[Judgement]) -
 
 
 WEIGHTS = {"coverage": 0.35, "diversity": 0.20, "quality": 0.30, "freshness": 0.15}
-
 ANSWERED_FROM = 0.5  # relevance of a claim that answers its sub-question
-
 _UNDATED = 0.5
-
 _COMPARED = 12  # hashes of a sketch: copies share almost all of them
-
 _HALF_LIFE_DAYS = 2 * 365.0
 
 

@@ -24,43 +24,27 @@ _REPOSITORIES = frozenset(
     """arxiv.org biorxiv.org medrxiv.org chemrxiv.org ssrn.com zenodo.org osf.io hal.science doi.org jstor.org
     europepmc.org semanticscholar.org openalex.org researchgate.net core.ac.uk""".split()  # noqa: SIM905
 )
-
 _REPOSITORY_HOSTS = frozenset({"pubmed.ncbi.nlm.nih.gov", "pmc.ncbi.nlm.nih.gov", "www.ncbi.nlm.nih.gov"})
-
 _ACCOUNTS_IN_PATHS = frozenset(
     {"github.com", "gitlab.com", "medium.com", "velog.io", "brunch.co.kr", "blog.naver.com"}
 )
-
 _ACCOUNTS_IN_HOSTS = frozenset({"tistory.com", "substack.com"})
-
 _OFFICIAL = re.compile(
     r"\.(?:gov|mil|edu)(?:\.[a-z]{2})?$|\.(?:gob|gouv|go|ac)\.[a-z]{2}$|\.int$|(?:^|\.)europa\.eu$"
 )
-
 _MIN_WORDS = 8
-
 _DOI = re.compile(
     r"/(10\.\d{4,9}/[^\s?#&]+?)(?:\.pdf|/(?:full|pdf|abstract|epub|html))?(?:[?#].*)?$", re.IGNORECASE
 )
-
 _ARXIV = re.compile(r"https://arxiv\.org/abs/(.+)")
-
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+?)(?:v\d+)?")
-
 _SAME_TITLE = 0.5  # of the smaller text in the larger one, if both have the same title
-
 _CONVERTED = 0.6  # if one of them is a PDF or plain text and the other is not
-
 _CONTAINED = 0.8
-
 _SHORT_COPY = 0.6  # of a short text: what stands around it is much of the page
-
 _SHORT_CHARS = 1500
-
 _SIZES_APART = 3  # times, at most, for one page to be a copy of the other and not only to contain it
-
 _RETOUCHED = 0.6
-
 _MIN_CHARACTERS = 20  # of Korean, Chinese or Japanese, which have few spaces
 
 

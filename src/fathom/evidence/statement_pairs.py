@@ -60,7 +60,6 @@ _MEMBER = re.compile(
     r"|제\s?(\d+)\s?([가-힣])|(?<!\d)(\d+)\s?(호기|호선|호|단계)",
     re.IGNORECASE,
 )
-
 PairRuling = tuple[Relation, Difference, str]
 
 

@@ -19,15 +19,11 @@ _ONE_TIME_EVENT = re.compile(
     r"|개통|설립|완공|준공|태어|출생|사망|창립|출시|시작|발견|개장|개관|발명|체결|폐쇄|도입|착공|제정|공포|창설|세워"
     r"|열렸|문을 열|건립|발사|상륙|취임|결혼|숨졌"
 )
-
 _AFTER_EVENT = re.compile(rf"(?:{_ONE_TIME_EVENT.pattern})[^,.;]{{0,24}}$")
-
 _AT_THAT_TIME = re.compile(r"\b(?:when|as|at|once|since|until)\b[^,.;]*$")
-
 _BEFORE_EVENT = re.compile(
     r"에?\s(?:\S+\s)?(?:개통|설립|완공|준공|창립|출시|개장|개관|착공|세워|열렸|문을 열|건립)"
 )
-
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -106,13 +102,10 @@ _NOT_A_NEGATION = re.compile(
     r"\bnot (?:only|just|merely|least)\b|\bno (?:less|fewer|more|later|longer|doubt)\b"
     r"|뿐만? 아니라|밖에|다름없|틀림없"
 )
-
 _GLUED = re.compile(
     r"([가-힣]{1,6}?)(?:이|가|을|를|은|는|의|에|로|으로|도|만|다|이다|였다|이었다|입니다)?(?![가-힣])"
 )
-
 _TWOFOLD = re.compile(r"\b(?:but|while|although|though|whereas|however|except)\b|;|\?|지만|반면|으나|외에는")
-
 _RATE = re.compile(r"\b(?:per|each|every)\s+(\w+)|(?<!\S)(\S+?)당(?=\s)|매(?:년|월|일|주)|연간|월간|하루")
 
 

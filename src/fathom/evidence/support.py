@@ -29,18 +29,14 @@ from fathom.text.similarity import embed, is_embeddable, word_rarity
 from fathom.text.tokens import STOP_WORDS, has_cjk, tokens
 
 _FAR = 0.5  # of its content words: "The mayor was arrested" shares half with "The mayor opened a park"
-
 _FAR_WITH_FIGURES = 0.33  # lower with an agreeing figure, which ties it to its quotes
-
 _LEAD_IN = re.compile(r"^(?P<words>[^,:;.!?]{1,70}?)(?:[,:;]\s+|\s+that\s+|:\s*)")
-
 _ADVERB = re.compile(
     r"^(?:indeed|in fact|actually|also|moreover|furthermore|notably|overall|clearly|certainly|however|thus|"
     r"therefore|likewise|similarly|실제로|사실|또한|한편|그러나|하지만|참고로|특히|즉)[,:]?\s+"
     r"|^(?:(?:한|여러|두|이|그|다른)\s+)?(?:출처|자료|보고서?|연구|근거)들?에\s*(?:따르면|의하면),?\s+",
     re.IGNORECASE,
 )
-
 _REPORTING_WORDS = frozenset(load_table("connectives")["reporting"].split())
 
 
@@ -104,15 +100,10 @@ def _is_far(sentence: str, quotes: Sequence[str]) -> bool:
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-
 _MOST_WORDS = 16
-
 _ENGLISH_CONNECTIVES = frozenset(load_table("connectives")["english"].split())
-
 _ASSERTING = frozenset("can could should will would must may might cannot".split())  # noqa: SIM905
-
 _KOREAN_CONNECTIVES = tuple(load_table("connectives")["korean"].split())
-
 _LONGEST_ENDING = 4
 
 
@@ -134,7 +125,6 @@ def _is_connecting_word(word: str) -> bool:
 
 
 SUPPORTED_FROM = 0.7
-
 WEIGHTS = {
     "rare words": 1.17,
     "in one sentence": 0.77,
@@ -144,16 +134,12 @@ WEIGHTS = {
     "comparison missing": -0.77,
     "denied": -1.76,
 }
-
 _BIAS = -2.48
 
 # Threshold of the weighted sum as a probability: chosen on the benchmark for a precision of 75 %.
 _CUT = 0.43
-
 _FATAL = {"a number", "a date", "a negation"}
-
 _COMMON = 5.0
-
 _COMPARING = re.compile(
     r"\b(?:than|more|less|fewer|most|least|best|worst|only|first|last"
     r"|(?!interest|forest|request|harvest|protest|contest|honest|suggest|modest|arrest|digest|invest)[a-z]{3,}est)\b"

@@ -45,7 +45,6 @@ from fathom.text.normalization import one_line
 MOST_A_CALL = 24
 _OF_THE_PAGE = frozenset({"a name", "a date"})  # kinds of flaws that title, publisher or date may mend
 _BY_STRICT_RULES = "the verifier could not be relied on; by the strict rules: "
-
 T = TypeVar("T")
 AskVerifier = Callable[[Sequence[VerificationItem]], Awaitable[ModelResult[list[Verdict]]]]
 PagesWithText = Mapping[str, tuple[Page, str]]  # pages and their texts, by hash

@@ -63,18 +63,14 @@ _SURVEY = re.compile(
     r"|동향|현황|개요|전망|역사|영향|종류|사례|목록|과제|분석|정리|발전\s*과정|흐름|무엇들|들은\s*무엇",
     re.IGNORECASE,
 )
-
 _NEXT_SIDE = re.compile(
     r"\bvs\b\.?|\bversus\b|,|\band\b|\bor\b|\bthan\b|와\s|과\s|\s대\s|보다|랑\s", re.IGNORECASE
 )
-
 _PARTS = re.compile(
     r"[?？](?=\s|$)|;\s|(?:,\s+|\b(?:and|or)\s+)(?=(?:how|what|why|when|where|which|who)\b)", re.IGNORECASE
 )
-
 _LONG_WORDS = 40
 _KINDS: tuple[EffortKind, ...] = get_args(EffortKind)
-
 _ROUNDS: dict[EffortKind, dict[Depth, int]] = {
     "fact": {"quick": 3, "standard": 3, "comprehensive": 5},
     "comparison": {"quick": 3, "standard": 4, "comprehensive": 7},
@@ -86,7 +82,6 @@ _SOURCES: dict[EffortKind, dict[Depth, int]] = {
     "comparison": {"quick": 10, "standard": 10, "comprehensive": 10},
     "survey": {"quick": 10, "standard": 10, "comprehensive": 15},
 }
-
 _SURVEY_BRANCHES: dict[Depth, int] = {"quick": 3, "standard": 4, "comprehensive": 5}
 
 

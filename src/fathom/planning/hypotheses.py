@@ -13,7 +13,6 @@ from fathom.text.normalization import one_line
 from fathom.text.ranking import jaccard_similarity, terms
 
 _SHARED = 0.6  # of the statement's words
-
 _UP = re.compile(
     r"\b(?:increas\w*|ris(?:e|es|ing)|rose|grow\w*|grew|higher|more|gain\w*|improv\w*|cheaper|faster)\b"
     r"|증가|상승|늘어|늘었|높아|향상",

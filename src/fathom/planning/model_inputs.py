@@ -55,7 +55,6 @@ from fathom.text.ranking import terms
 from fathom.text.tokens import has_cjk
 
 _HEADING = re.compile(r"^(#{1,4})\s+(.{1,90})$", re.MULTILINE)
-
 _USUAL_HEADING = re.compile(
     r"^(?:contents?|table of contents|references?|see also|external links|notes?|further reading|sources?"
     r"|bibliography"
@@ -64,7 +63,6 @@ _USUAL_HEADING = re.compile(
     r"|목차|참고\s*문헌|각주|같이\s*보기|외부\s*링크|서론|결론|개요|요약|출처|관련.*|머리말|맺음말)$",
     re.IGNORECASE,
 )
-
 _NUMBERED = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.|제?\d+[장절])\s+")
 _MAX_PAGE_HEADINGS = 12
 _MAX_PERSPECTIVES = 5

@@ -32,14 +32,12 @@ _ASKING_WORDS = frozenset(
     """happen happens happened work works mean means explain describe tell give list much many does did do
     is are was were can could should would will what which who whom whose why when where how""".split()  # noqa: SIM905
 )
-
 _WORD = re.compile(r"\{?\w+\}?(?:[-.'’&/]\w+)*")
 
 # Particles that are never part of the word, unlike 이, 가 or 로.
 _SURE_ENDING = re.compile(r"(?<=[가-힣]{2})(?:에서|으로|은|는|을|를|의)$")
 _KOREAN_VERB = re.compile(r"(?:나|나요|니까|는가|은가|인가|한가|을까|할까|일까|인지|는지|줘|세요|다)$")
 _MAX_TOPIC_WORDS = 10
-
 FAMILY_FORMS: dict[Family, tuple[str, ...]] = {
     "web": ("{}", "{} data and figures", "{} examples"),
     "academic": ("{} systematic review study", "{} peer-reviewed paper", "{} journal article"),

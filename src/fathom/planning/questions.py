@@ -22,17 +22,14 @@ _NAME = re.compile(
     r"[A-Z][\w'’&-]*\s+of\s+[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)*"
     r"|[A-Z][\w'’&.-]*(?:\s+(?:(?:de|van|von|la)\s+)?[A-Z][\w'’&.-]*)*"
 )
-
 _QUOTED = re.compile(r"[“\"'‘「《]([^”\"'’」》]{2,60})[”\"'’」》]")
 _AMOUNT = re.compile(r"\d[\d.,]*(?:\s?%|\s+[a-z]{3,})?|\d[\d.,]*\s?[가-힣]{1,4}")
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d{2}\b")
 _ASKS_YEAR = re.compile(r"\bwhen\b|\byear\b|\bdate\b|언제|연도|몇\s*년", re.IGNORECASE)
 _ASKS_AMOUNT = re.compile(r"\bhow (?:many|much|long|far|old|big|high|tall)\b|얼마|몇", re.IGNORECASE)
-
 _KOREAN_ENDING = re.compile(
     r"(?<=[가-힣])(?:에서|에게|으로|이라는|라는|이며|이고|이었다|였다|이다|은|는|이|가|을|를|의|에|와|과|로)$"
 )
-
 _KOREAN_VERB_ENDING = re.compile(r"(?:다|요|까|며|고|서|한|된|하는|되는|했|하여)$")
 _MAX_PHRASE_WORDS = 6
 

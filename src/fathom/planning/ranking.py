@@ -178,16 +178,13 @@ _SAME_COSINE = 0.90
 _SAME_WORDS = 0.80  # of the words, without vectors
 _SYNONYM_COSINE = 0.50
 _RELATED_COSINE = 0.35
-
 _DIRECTION_WORDS = frozenset(
     ["than", "over", "versus", "vs", "to", "from", "by", "against", "into", "on", "before", "after"]
 )
-
 _FILLERS = frozenset(
     "fact detail information info guide overview explain late new recent full basic".split()  # noqa: SIM905
 )
 _ASKS_WHOM = re.compile(r"(?:who|whom)\s+(?:\w+\s+)?(?:did|does|do)\b", re.IGNORECASE)
-
 _ROLES = (
     ("than", re.compile(r"보다$")),
     ("from", re.compile(r"(?:에서|부터)$")),

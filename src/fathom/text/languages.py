@@ -14,14 +14,12 @@ from unicodedata import normalize
 from fathom.text.tokens import load_words
 
 _SMALL_WORDS: dict[str, str] = load_words()["function_words"]
-
 DETECTED_LANGUAGES = tuple(_SMALL_WORDS)
 
 # Linear time: a model may repeat a letter endlessly.
 _NO_EVIDENCE = re.compile(
     r"```.*?```|`[^`\n]*`|\b\w+://\S+|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|\"[^\"\n]*\"", re.DOTALL
 )
-
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -105,9 +103,7 @@ _SCRIPTS = {
     "thai": re.compile("[\u0e00-\u0e7f]"),
     "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
 }
-
 _EAST_ASIAN = {"kana", "han"}
-
 _SCRIPT_BY_LANGUAGE = {
     "korean": "hangul", "ko": "hangul", "한국어": "hangul", "japanese": "kana", "ja": "kana",
     "chinese": "han", "zh": "han", "russian": "cyrillic", "ru": "cyrillic",
@@ -135,13 +131,9 @@ _LATIN_LANGUAGES = {
     "portugees": "Portuguese", "néerlandais": "Dutch", "niederländisch": "Dutch", "neerlandés": "Dutch",
     "olandese": "Dutch", "holandês": "Dutch",
 }  # fmt: skip
-
 _REQUESTED = re.compile(r"\b(?:in|into|en|auf|em)\s+(?:het\s+)?(\w{3,})")
-
 _REQUESTED_IN_KOREAN = re.compile(r"(?<!\w)(\w+어)로")
-
 _AS_ASKED = "the language of"
-
 _MIN_LETTERS = 20  # letters; fewer may all be names
 
 

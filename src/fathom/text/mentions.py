@@ -7,19 +7,12 @@ from fathom.text.normalization import fold_text
 from fathom.text.tokens import STOP_WORDS, has_cjk, tokens
 
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
-
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"  # no capitals, and particles attached to names
-
 _NAME = re.compile(rf"[^\W\d_{_CJK}](?:[^\W{_CJK}]|['’.-])*")
-
 _NEW_SENTENCE = re.compile(r"[.!?:…](?!\d)|[“\"]")
-
 _LETTER = re.compile(r"\w")
-
 _INFLECTED = re.compile(r"(?:ns|es|s|n)$")
-
 _POSSESSIVE = re.compile(r"['’]s$")
-
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|none|neither|nor)\b|n['’]t\b|않|없|못하|못한|못했|아니", re.IGNORECASE
 )
@@ -132,17 +125,11 @@ def _is_latin(letter: str) -> bool:
 
 
 _WORD = r"[A-ZÀ-ÖØ-ÞČĐĞİŁŃŌŘŚŞŠŽ](?:[^\W_]|[.'’&-](?=\w))*(?:(?<=[. ][A-Z])\.|(?<=^[A-Z])\.)?"
-
 _JOINT = r"(?:of|the|de|von|van|der|la|le|du|des|del|da|di|al|el|y|&)"
-
 _JOINING = re.compile(rf"{_JOINT}$")
-
 _CAPITALISED = re.compile(rf"(?<!\w){_WORD}(?:\s+(?:{_JOINT}\s+){{0,2}}(?:{_WORD}|\d+\b))*|\b\w+_\w+\b")
-
 _QUOTED = re.compile(r"[「『《〈“‘\"'](?P<term>[^「」『』《》〈〉“”‘’\"'\n]{2,40})[」』》〉”’\"']")
-
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.+#_-]*[A-Za-z0-9](?:\s+[A-Z][A-Za-z0-9.+#_-]*)*")
-
 _NOUN = re.compile(
     r"(?<![\w」』》〉”’\"'])(?P<term>[가-힣]{2,10}?)(?:에서는|으로는|에게서|이라는|라는|에서|에게|으로|까지|부터|은|는|이|가|을|를|의|와|과|에|로)"
     r"(?=[\s.,!?)]|$)"
@@ -152,11 +139,9 @@ _CALENDAR = frozenset(
     """january february march april may june july august september october november december monday tuesday
     wednesday thursday friday saturday sunday""".split()  # noqa: SIM905
 )
-
 _NEVER_NAMES = frozenset(
     """그것 이것 저것 우리 사람 경우 때문 이후 이전 당시 모두 여기 거기 다음 사이 동안 하나""".split()  # noqa: SIM905
 )
-
 _ASIDE = re.compile(r"(?<!\s)\s*[(（][^)）]{0,200}[)）]")
 
 

@@ -10,13 +10,9 @@ from functools import lru_cache
 _SAME = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "\u00ad": None}
 )
-
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
-
 _ONTO = "\u0300-\u036f\u3099\u309a"  # combining accents and kana marks
-
 _SENTENCE = 500  # characters
-
 _PLAIN = "[!-~À-ÿ‘’“”–—−가-힣]+"  # each folds to one letter, whatever its neighbours
 
 # Plain words with single spaces; the parts of a Hangul syllable; a letter with combining marks.
@@ -79,7 +75,6 @@ def _fold_letters(text: str) -> FoldedText:
 
 # Pages and quotes are looked up repeatedly.
 _fold_page = lru_cache(maxsize=16)(_fold_letters)
-
 _fold_sentence = lru_cache(maxsize=1024)(_fold_letters)
 
 

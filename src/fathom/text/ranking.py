@@ -16,9 +16,7 @@ from fathom.text.token_count import CountTokens, count_tokens, truncate_to_token
 from fathom.text.tokens import has_cjk, query_terms, tokens
 
 _MEANING = 0.45
-
 _HEADING_SHARE = 0.5
-
 _K1, _B = 1.2, 0.75
 
 # Words of questions that do not occur in answers.
@@ -26,9 +24,7 @@ _ASKING_WORDS = frozenset(
     """happen happens happened work works working mean means explain describe tell give list example examples
     way ways kind kinds many much exactly actually possible 설명 방법 경우""".split()  # noqa: SIM905
 )
-
 _ENDING = re.compile(r"(?:ations?|ing|edly|ed|ies|es|s|ly|ence|ance|ment|e)$")
-
 _KOREAN_ENDING = re.compile(
     r"(?<=[가-힣]{2})(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|까지|부터|이란|란|하는|되는|한|된"
     r"|(?:하|되|했|됐|한|된|있|없|이)?(?:는가|은가|ㄴ가|인가|나요|는지|니까|습니까|습니다|한다|된다|다))(?=[\s?.!,]|$)"
@@ -135,13 +131,9 @@ def _score_coverage(
 
 
 PAGE_TOKENS = 7_000  # an article of usual length: about 25,000 characters of English, 9,000 of Korean
-
 _RANK_FUSION = 60
-
 _NEIGHBOUR_SHARE = 0.3
-
 _MAX_TOKEN_CHARS = 16  # upper bound of a token's average length; longer text need not be counted
-
 _LEAST_ROOM = 16
 
 

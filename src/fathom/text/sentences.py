@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from fathom.text.tokens import has_cjk, load_words
 
 MAX_PASSAGE_CHARS = 1200
-
 _ENOUGH_CHARS = 700
 
 
@@ -58,21 +57,16 @@ _DETERMINERS = """
 a an the this that these those its their his her our your my no any some each every of for in on at by with
 from to and or as per via
 """
-
 _BEFORE_A_NOUN = frozenset(_DETERMINERS.split())
-
 _AFTER_A_VERB = re.compile(
     r"^(?:a|an|the|this|that|these|those|its|their|his|her|our|your|all|any|each|every|both|no|to|it|them|you|us|how"
     r"|what|whether|only|also|not|about|over|into|up|out|more|less|at|when|because|\d.*)$",
     re.IGNORECASE,
 )
-
 _NO_SUBJECT = re.compile(
     r"^[A-Z][a-z]+s (?:an?|the|if|whether|all|any|its|each|every|this|these|those|True|False|None)\b"
 )
-
 _LEADS_TO = re.compile(r"^[A-Z][a-z]+s (?:to|from|with)\b")
-
 _ORDER = re.compile(
     r"^(?:please |do not |don['’]t |never |always )?(?:add|allow|apply|avoid|build|call|check|choose|click"
     r"|configure|convert|create|define|delete|disable|enable|ensure|extract|fetch|find|generate|get|give|import"
@@ -89,9 +83,7 @@ DEPENDENT_OPENING = re.compile(
     r"|^같은 (?:달|해|날|기관|연구소|기사)",
     re.IGNORECASE,
 )
-
 _KOREAN_END = re.compile(r"(?:다|요|죠|까|음|함|됨|임|있음|없음)[.!?。！？]*[\"'”’)\]」』]*$")
-
 _PAIR = re.compile(r"[A-Za-z][\w'’-]*|\d[\d.,]*")
 
 
@@ -102,7 +94,6 @@ def _list_forms(base: str) -> set[str]:
 
 
 _PAST = frozenset(load_words()["verbs"]["irregular_past"].split())
-
 _VERBS = _PAST | {form for base in load_words()["verbs"]["common"].split() for form in _list_forms(base)}
 
 
@@ -148,9 +139,7 @@ def _has_verb(words: list[str]) -> bool:
 
 
 _FENCE = re.compile(r"^\s*(```|~~~)")
-
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
-
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|\[\d+\])\s+")
 
 # A full stop ends a sentence if white space follows; a CJK one needs none. Written for linear time: the first
@@ -158,12 +147,10 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d+[.)]|\[\d+\])\s+")
 _END = re.compile(
     r"[.!?…。！？](?:(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+[\"'”’)\]]*+(?=\s|$)|(?<=[。！？])[。！？]*[」』”）]*)"
 )
-
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|Fig|No|Nos|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|approx|ca|pp|vol)"
     r"|\b[A-Z])\.$"
 )
-
 _LONGEST_ABBREVIATION = 7
 
 # A stop within quotation marks ends no sentence that goes on: the prompt "Delete it?" and an answer.

@@ -27,7 +27,6 @@ from fathom.text.token_count import shared_tokenizer, wordllama_folder
 from fathom.text.tokens import has_cjk, tokens
 
 Vectors = NDArray[np.float32]
-
 _DIMENSIONS = 256
 _MAX_CHARS = 4000
 _load_lock = Lock()

@@ -35,11 +35,8 @@ def shared_tokenizer() -> Any:
 
 
 _HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]+")
-
 _IDEOGRAPHS = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]+")
-
 _PICTURES = re.compile("[\u2600-\u27bf\ufe0f\u200d\U00010000-\U0010ffff]+")
-
 _BEYOND = re.compile("[^\x00-\x7f]+")
 
 # Tokens never span a space after another character, and a line end is a token: count word by word.
@@ -50,9 +47,7 @@ _REPEATED = re.compile(r"([\x00-\x7f])\1{3,}")
 
 # Tokens of large current vocabularies per token of ours, and of the worst; measured in docs/log.md.
 _USUAL = 0.93
-
 _WORST_TENTHS = 12
-
 _SLACK = 8
 
 # Split long words: tokenizing is slower than linear.
@@ -168,7 +163,6 @@ def _tokenize() -> Callable[[str], list[object]]:
 
 
 K = TypeVar("K")
-
 CountTokens = Callable[[str], int]
 
 

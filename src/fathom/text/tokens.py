@@ -54,15 +54,10 @@ def find_matches(pattern: re.Pattern[str], first: re.Pattern[str], text: str) ->
 
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
-
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
-
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
-
 _NO_WORD = {place: " " for place in range(128) if not chr(place).isalnum()}
-
 _HAS_CJK = re.compile(f"[{_CJK}]")
-
 STOP_WORDS = frozenset(word for words in load_words()["stop_words"].values() for word in words.split())
 
 

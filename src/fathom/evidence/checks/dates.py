@@ -25,9 +25,7 @@ _MONTH = (
     r"(?P<{0}>January|February|March|April|May|June|July|August|September|October|November|December"
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?"
 )
-
 _YEAR = r"(?P<{0}>1\d{{3}}|20\d{{2}}|21\d{{2}})"
-
 _ENGLISH = re.compile(
     rf"(?<![\w.,$€£-]){_YEAR.format('iy')}-(?P<im>\d\d)-(?P<id>\d\d)(?!\d)"
     rf"|(?<![\w.])(?P<d1>\d{{1,2}})(?:st|nd|rd"
@@ -39,18 +37,14 @@ _ENGLISH = re.compile(
     rf"|per cent|metres|km|kg|MW|kW|tonnes|dollars|euros|won|원|명|개))"
     rf"|(?<=[a-z,] ){_MONTH.format('m5')}(?! (?:be|have|not|also|cause|help|reduce|lower)\b)"
 )
-
 _ENGLISH_BEGINS = re.compile(r"[\dJFMASOND]")  # a digit, or the name of a month
-
 _KOREAN = re.compile(
     r"(?P<y>\d{4})년(?!대|간)(?:\s*(?P<m>\d{1,2})월)?(?:\s*(?P<d>\d{1,2})일)?"
     r"|(?P<dec>\d{4})년대|(?<!\d)(?P<m1>\d{1,2})월(?:\s*(?P<d1>\d{1,2})일)?"
 )
-
 _SEASONS = {
     "spring": 1, "summer": 2, "autumn": 3, "winter": 4, "봄": 1, "여름": 2, "가을": 3, "겨울": 4,
 }  # fmt: skip
-
 _SEASON = re.compile(
     r"\b(spring|summer|autumn|winter)\b|(?<![가-힣])(봄|여름|가을|겨울)(?=철|이|은|에|의|마다|부터|까지|\s|$)"
 )
@@ -172,30 +166,22 @@ _NAMED_YEAR = re.compile(
 )
 _COMPARED = re.compile(r"\s?(?:보다|대비|에 비|[과와] (?:비교|견)|동기|(?:\S+ )?같은)|['’]s\b")
 _COMPARED_TO = re.compile(r"\b(?:than|from|over|against|with|to|on) $", re.IGNORECASE)
-
 _RELATIVE = {offsets: re.compile(words, re.IGNORECASE) for offsets, words in _RELATIVE_YEARS.items()}
-
 _SPAN = re.compile(r"(1\d{3}|20\d{2}|21\d{2})\s?[-–~/]\s?(\d{2}|\d{4})(?!\d)")
-
 _SHORT_YEAR = re.compile(
     r"['’‘](\d\d)(?=[년.~\s\-–])|(?<!\d)(\d\d)년(?!간|\s?(?:동안|만에|전|뒤|후|째|연속|이상|이하|넘))"
     r"|\b[1-4]Q\s?['’]?(\d\d)\b|\b(?:FY|CY)\s?['’]?(\d\d)(?!\d)",
     re.IGNORECASE,
 )
-
 _FULL_YEAR = re.compile(
     r"(?:FY|CY|[1-4]Q)\s?(20\d\d)|(20\d\d)(?:회계연도|년도|학년도|[./]\d|\s?FY)", re.IGNORECASE
 )
-
 _QUARTER = re.compile(
     r"([1-4])\s?분기|\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth) quarter\b|([1-4])/4분기",
     re.IGNORECASE,
 )
-
 _QUARTER_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-
 _HALF = re.compile(r"(상반기|\bfirst half\b|\bH1\b)|(하반기|\bsecond half\b|\bH2\b)", re.IGNORECASE)
-
 _NEAR_MONTH = re.compile(
     r"지난달|이달|이번 달|다음 ?달|전월|전달|내달|\b(?:last|this|next|previous|following|prior) month\b",
     re.IGNORECASE,
@@ -213,7 +199,6 @@ _NEAR_DAY = re.compile(
     r"|weeks? (?:ago|later|earlier)|(?:last|this|next) week)\b",
     re.IGNORECASE,
 )
-
 _DAYS_NEAR = 15
 _MOST_DATES = 12
 _EDGE_OF_YEAR = re.compile(

@@ -24,7 +24,6 @@ _OF_SENTENCES = frozenset({"condition", "exception", "unless", "reported"})  # a
 _DENIED_BEFORE = re.compile(r"\b(?:not|no|never|without|nor)\b[^,.;]{0,20}$")
 _DENIED_AFTER = re.compile(r"[^,.;]{0,25}(?:지 (?:않|못)|[수순] 없|어렵|아니|없[다었으는])")
 _SURE = frozenset({"possible"})
-
 _FRONTED = re.compile(
     r"^(?P<word>in|across|within|throughout|among|amongst|during|under|for|when|at|on|of)\s(?P<rest>[^,]{3,60}),\s",
     re.IGNORECASE,
@@ -38,25 +37,20 @@ _NO_SCOPE = re.compile(
     r"|the other hand|average|the whole|course|the same time|first|last|once|the time)\b",
     re.IGNORECASE,
 )
-
 _IN_A_PLACE = re.compile(r"\b(?:in|across|throughout|within) (?:the )?((?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*)")
-
 _IN_A_GROUP = re.compile(
     r"\b(?:among|amongst|in|for|of) ((?:\w+ ){0,2}?(?:adults?|children|women|men|patients|infants"
     r"|people|teenagers|students|elderly"
     r"|smokers|workers|drivers|households)(?: (?:over|under|aged|with|who|above|below) [\w-]+)?)"
 )
-
 _ONE_OF_MANY = re.compile(
     r"\b(?:most|many|majority|half|some|few|all|percent|per cent|average|typical|rate|share)\b|%"
 )
-
 _KOREAN_SCOPE = re.compile(
     r"(?<!\w)(\w+)(?:에서는|에게는|에겐|에선|의 경우|에 한해|동안에?는?)(?=\s|,)|((?<!\d)\d+세 이(?:상"
     r"|하))(?:에서|의|에게|은|는)?|"
     r"^([가-힣]{2,})(?:에서|동안)(?=\s)"
 )
-
 _YEARLY = re.compile(r"\b(?:every|each) year\b|매년|해마다")
 
 

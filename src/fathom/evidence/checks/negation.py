@@ -19,17 +19,11 @@ _CUE = re.compile(
     r"|impossible|ineffective|inactive|insufficient|incorrect|absence|absent|stopped|ceased|free of"
     r"|rather than|instead of)\b|n't\b"
 )
-
 _REACH = 5
-
 _NEW_CLAUSE = "but because although though while whereas which who that and so if when since unless however"
-
 _STOPS = frozenset(_NEW_CLAUSE.split())
-
 _KOREAN_AFTER = re.compile(r"지\s?(?:는|도|를|만)?\s?(?:않|못|말|아니)|(?:수|리)(?:가|는|도)?\s없")
-
 _KOREAN_WORD = re.compile(r"^(?:없|아니|아닌|못하|못한|못했|않|불가능|불가|미흡|부재)")
-
 _KOREAN_BEFORE = frozenset({"안", "못"})
 
 

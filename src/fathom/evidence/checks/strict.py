@@ -32,12 +32,10 @@ from fathom.evidence.checks.words import (
 from fathom.text.mentions import find_missing_names, find_name_words
 
 _IN_ORDER = 0.5
-
 _MEASURES = re.compile(
     r"^(?:january|february|march|april|may|june|july|august|september|october|november|december|[kmgt]?wh?|%|km|kg|mg|[kmgt]b|usd|krw|eur|percent|pp|mph|°c|celsius|fahrenheit)$",
     re.IGNORECASE,
 )
-
 _GRAMMAR = re.compile(
     r"(?:입니다|합니다|했다|한다|하였다|되었다|된다|됐다|이다|있다|없다|였다|었다|았다|ㄴ다|는다|란다|린다|렸다|진다|졌다|른다|랐다|춘다|쓴다|쓰는|하는|되는|하여|하고|하며|이며|면서|지만|는데)$"
 )
@@ -114,9 +112,7 @@ def _find_next_word(word: ParsedWord, text: ParsedText) -> str:
 _COMPARES = re.compile(
     r"\b(?:with|who \w+) (?:more|less|fewer|higher|lower)\b.{0,300}\b(?:have|has|had|are|were|live|report)\b"
 )
-
 _COMPARING = re.compile(r"\b(?:have|has|had|are|were|is|was|live|report|with)\b")
-
 _CUT = re.compile(
     r",\s|;\s|\s(?:and|but|which|while|whereas|so|because|therefore)\s|(?<=[가-힣]고)\s|(?<=며)\s"
     r"|(?<=[가-힣][어아여])\s(?=\S+ \S)"

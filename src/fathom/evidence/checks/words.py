@@ -27,13 +27,9 @@ def _parse_groups(text: str) -> dict[str, str]:
 
 
 ENGLISH_SYNONYMS = _parse_groups(load_table("words")["synonyms"]["english"])
-
 KOREAN_SYNONYMS = _parse_groups(load_table("words")["synonyms"]["korean"])
-
 _WORD = re.compile(r"[^\W_]+(?:[-'.&][^\W_]+)*%?")
-
 _CLAUSE = re.compile(r"[,;:()—–]|\.\s|\s-\s")
-
 _PARTICLE = re.compile(
     r"(?<=[가-힣A-Za-z\d%])(?:으로부터|에서부터|으로서|으로써|에서는|에서도|에서만|에게서|에게는|께서는|이라고|이라는"
     r"|까지는|부터는|으로는|에서|에게|에는|에도|에만|에의|으로|로서|로써|까지|부터|보다|처럼|마다|만이|만을|뿐|께서"
@@ -45,9 +41,7 @@ _PARTICLE = re.compile(
 _VERB = re.compile(
     r"(?<=[가-힣]{2})(?:하였|되었|시켰|하지|되지|하고|되고|하며|되며|하여|되어|했|됐|한|된|함|됨|할|될|하|되)$"
 )
-
 _ENGLISH_STOP = frozenset(load_table("words")["empty"]["english"].split())
-
 _KOREAN_STOP = frozenset(load_table("words")["empty"]["korean"].split())
 
 
