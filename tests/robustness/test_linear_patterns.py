@@ -19,7 +19,7 @@ import pytest
 from checks.attacks import Attack, attacks_on
 
 import fathom
-from fathom.evidence.checks import lexicon
+from fathom.evidence.checks import markers, words
 
 # In small steps, so that an exponential pattern is stopped early.
 _FIRST_LOOKS = (*(int(16 * 1.4**step) for step in range(11)), 2_000)
@@ -90,11 +90,11 @@ def _written_in(module: ModuleType, source: str) -> Iterator[Used]:
 
 
 def _lexicon() -> Iterator[Used]:
-    for marker in lexicon.load_markers():
+    for marker in markers.load_markers():
         yield Used(f"markers.{marker.kind}.en", marker.english)
         yield Used(f"markers.{marker.kind}.ko", marker.korean)
-    for name in lexicon.load_table("phrases"):
-        yield Used(f"phrases.{name}", lexicon.load_phrase_pattern(name))
+    for name in words.load_table("phrases"):
+        yield Used(f"phrases.{name}", words.load_phrase_pattern(name))
 
 
 def _every() -> list[Used]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urldefrag
 
 from fathom.audit.records import BlockKind, CitedSource
-from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.evidence.checks.words import load_phrase_pattern
 from fathom.http.urls import canonical_address
 from fathom.text.normalization import one_line
 

@@ -22,10 +22,9 @@ from fathom.evidence.checks.derivation import (
     is_same_figure,
 )
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.lexicon import load_phrase_pattern
 from fathom.evidence.checks.roles import find_exchange
 from fathom.evidence.checks.suspicions import find_suspicions
-from fathom.evidence.checks.words import measure_coverage, parse_text
+from fathom.evidence.checks.words import load_phrase_pattern, measure_coverage, parse_text
 from fathom.evidence.grounding import is_quotation
 from fathom.evidence.support import (
     SUPPORTED_FROM,

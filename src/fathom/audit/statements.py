@@ -22,7 +22,7 @@ from fathom.audit.citations import (
 from fathom.audit.records import CitationRule, CitedSource, ReportBlock, ReportStatement, StatementKind
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.figures import find_figures
-from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.evidence.checks.words import load_phrase_pattern
 from fathom.evidence.support import is_connective
 from fathom.state import short_hash
 from fathom.text.messages import Messages

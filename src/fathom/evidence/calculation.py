@@ -15,7 +15,7 @@ from datetime import date
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_underived, is_same_figure, is_same_unit
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.lexicon import UNITS
+from fathom.evidence.checks.words import UNITS
 from fathom.evidence.context import join_passages
 from fathom.state import Calculation, Operand
 

@@ -12,12 +12,12 @@ from itertools import pairwise
 
 from fathom.evidence.checks.amounts import find_amounts
 from fathom.evidence.checks.dates import find_dates
-from fathom.evidence.checks.lexicon import load_table
 from fathom.evidence.checks.negation import find_negations
 from fathom.evidence.checks.strict import find_flaws, find_flaws_by_kind
 from fathom.evidence.checks.words import (
     ParsedText,
     is_same_word,
+    load_table,
     measure_coverage,
     parse_sentences,
     parse_text,

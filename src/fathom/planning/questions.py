@@ -380,9 +380,8 @@ def add_missing_names(part: str, question: str) -> str:
 
 def find_recurring_names(texts: Sequence[str], known: str, most: int) -> list[str]:
     """Return names that several texts use and the question does not."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update({found.group() for found in _PHRASE.finditer(text) if not _is_opening(found)})
+    named = ([found.group() for found in _PHRASE.finditer(text) if not _is_opening(found)] for text in texts)
+    counts = Counter(name for names in named for name in dict.fromkeys(names))
     seen = known.lower()
     ranked = [name for name, n in counts.most_common() if n >= 2 and _is_telling(name, seen)]
     return ranked[:most]

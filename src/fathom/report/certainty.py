@@ -10,7 +10,7 @@ from typing import Literal
 
 from fathom.evidence.checks.derivation import is_same_figure
 from fathom.evidence.checks.figures import find_figures
-from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.evidence.checks.words import load_phrase_pattern
 from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.formats.markdown import escape_markdown, name_address, shorten_text

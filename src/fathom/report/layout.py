@@ -13,7 +13,7 @@ from typing import Literal
 
 from fathom.evidence.checks.derivation import is_same_figure
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.evidence.checks.words import load_phrase_pattern
 from fathom.state import Block, Citation, Claim, Quote, Report, RunUpdate, Section, Sentence, Status
 from fathom.text.messages import Messages
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fathom.evidence.checks.derivation import Passage, find_underived
-from fathom.evidence.checks.lexicon import load_phrase_pattern
+from fathom.evidence.checks.words import load_phrase_pattern
 from fathom.evidence.checks.words import parse_text
 from fathom.evidence.controls import TrustLog, choose_controls, draw_controls, evaluate_controls, mix_in
 from fathom.prompts import load_prompt

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.evidence.checks.lexicon import find_markers
+from fathom.evidence.checks.markers import find_markers
 from fathom.evidence.checks.negation import find_negations
 from fathom.evidence.checks.words import (
     is_same_word,

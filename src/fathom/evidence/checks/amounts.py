@@ -11,7 +11,7 @@ from math import log10
 
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.lexicon import is_same_measure
+from fathom.evidence.checks.words import is_same_measure
 from fathom.text.tokens import TakenSpans
 
 _APPROXIMATE = re.compile(

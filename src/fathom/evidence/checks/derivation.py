@@ -22,7 +22,7 @@ from fathom.evidence.checks.figures import (
     find_loose_figures,
     normalize_letters,
 )
-from fathom.evidence.checks.lexicon import UNITS
+from fathom.evidence.checks.words import UNITS
 from fathom.text.tokens import TakenSpans
 
 _CLOSE = 1e-9

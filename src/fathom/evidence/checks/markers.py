@@ -1,21 +1,24 @@
-"""Find small words that a statement drops or adds: hedges, limits, conditions, exceptions, causes, duties.
+"""Find what a statement drops or adds around a claim: hedges, limits, conditions, causes, duties, speakers.
 
-The words are in `lexicon/markers.toml`, by kind, so that an English quote and a Korean statement can be
+The small words are in `lexicon/markers.toml`, by kind, so that an English quote and a Korean statement can be
 compared. A dropped word counts only where it stands in a clause of the quote that the statement uses; an
 added one only if neither the quote nor, for most kinds, its context has one of that kind.
 """
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.lexicon import Marker, find_markers, load_markers
-from fathom.evidence.checks.words import ParsedText, parse_text
+from fathom.evidence.checks.words import ParsedText, is_same_word, load_table, parse_text
 from fathom.text.tokens import has_cjk
 
+_NEVER = r"(?!)"
+_ENGLISH = re.compile(r"[a-z]{2}")
+_PURPOSE = re.compile(r"\bso that [^.;]{0,60}?\b(?:could|can|may|might)\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 _CLAUSE_END = re.compile(
     r"[,;:]\s|\.\s|\n|\s(?:and|but|while|which|though)\s|(?<![라다]고)(?<=[고며]),?\s|(?<=지만),?\s|(?<=으나),?\s"
@@ -52,6 +55,52 @@ _KOREAN_SCOPE = re.compile(
     r"^([가-힣]{2,})(?:에서|동안)(?=\s)"
 )
 _YEARLY = re.compile(r"\b(?:every|each) year\b|매년|해마다")
+
+
+@dataclass(frozen=True)
+class Marker:
+    """One kind of marker, and which differences between statement and evidence are suspicious."""
+
+    kind: str
+    english: re.Pattern[str]
+    korean: re.Pattern[str]
+    is_kept: bool  # a marker of the quote must be in the statement
+    needs_source: bool  # a marker of the statement must be in the evidence
+    is_strong: bool  # and in the quote itself: elsewhere on the page is not enough
+    answers: frozenset[str]  # kinds that can replace it
+
+    def find_in(self, low: str, has_english: bool = True) -> re.Match[str] | None:
+        """Return the first marker in a text in lower case, if any; in each language only where it is used."""
+        found = self.english.search(low) if has_english else None
+        return found or (None if low.isascii() else self.korean.search(low))
+
+
+@cache
+def load_markers() -> tuple[Marker, ...]:
+    """Return every kind of marker in the lexicon."""
+    table = load_table("markers")
+    return tuple(
+        Marker(
+            kind,
+            re.compile(entry.get("en", _NEVER)),
+            re.compile(entry.get("ko", _NEVER)),
+            entry.get("keep", False),
+            entry.get("add", False),
+            entry.get("strong", False),
+            frozenset({kind, *entry.get("or", [])}),
+        )
+        for kind, entry in table.items()
+    )
+
+
+@lru_cache(maxsize=1024)
+def find_markers(text: str, kinds: frozenset[str] | None = None) -> dict[str, str]:
+    """Return the kinds of markers in a text, all or some of them, each with its first word."""
+    low = _PURPOSE.sub(" ", text.lower().replace("_", " "))  # "_not_" is an emphasized "not"
+    has_english = _ENGLISH.search(low) is not None
+    markers = (marker for marker in load_markers() if kinds is None or marker.kind in kinds)
+    found = ((marker.kind, marker.find_in(low, has_english)) for marker in markers)
+    return {kind: match.group().strip() for kind, match in found if match}
 
 
 def find_changed_markers(
@@ -172,3 +221,65 @@ def _find_korean_scopes(said: ParsedText, text: ParsedText) -> list[str]:
         if is_about_it and not _is_kept(said, phrase) and phrase not in said.text:
             found.append(f"it leaves out '{match.group().strip()}'")
     return found
+
+
+_SPEECH_END = re.compile(r"(?<=[.!?。])[\"”']?\s+|\n+")
+_SAID = re.compile(
+    r"\b(?:said|says|told|argue[ds]|claim(?:ed|s)|note[ds]|add(?:ed|s)|warn(?:ed|s)|stated|called|described"
+    r"|predict(?:ed|s)|complain(?:ed|s)|insist(?:ed|s)|contend(?:ed|s)|believe[ds]?|thinks?|thought"
+    r"|concluded?|point(?:ed|s) out|explain(?:ed|s)|wrote|writes)\b"
+)
+_ACCORDING = re.compile(r"\b(?:according to|in the view of)\s((?:[\w'’-]+\s?){1,5})", re.IGNORECASE)
+_KOREAN_SAID = re.compile(
+    r"(?:다고|라고|이라며|라며|다며|는|은|을|를|이)\s(?:덧붙여\s|거듭\s|강하게\s)?(?:말[했한하]|밝[혔힌히]|설명[했한하]|지적[했한하]|주장[했한하]"
+    r"|강조[했한하]|덧붙|꼬집|평가[했한하]|비판[했한하]|경고[했한하]|반박[했한하]|전[했한]|답[했한]|진단[했한하]|봤|본다|내다[봤보본])"
+)
+_KOREAN_ACCORDING = re.compile(r"(?<![\w·])((?:[\w·]{1,30}\s){0,2}[\w·]{1,30})에 (?:따르면|의하면)")
+_KOREAN_SUBJECT = re.compile(
+    r"(?<![\w·])((?:[\w·]{1,30}\s){0,2}?[\w·]{1,30}?)(?:은|는|이|가|에선|에서는|측은)\s"
+)
+_PRONOUNS = frozenset("he she they it we i this that 그 이들 저 우리 필자 이 그들".split())  # noqa: SIM905
+_OFFICIAL = re.compile(
+    r"(?:청|처|부|원|단|공사|센터|시|도|은행|위원회|동향|통계|자료|(?<!제)조사|보고서|결과)$|\b(?:agency|office|bureau|ministry|bank|statistics)\b",
+    re.IGNORECASE,
+)
+_PLURAL = re.compile(r"들(?:은|는|이|의|에)?$|(?<=[a-z])s$")
+
+
+def find_other_speakers(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
+    """Yield a speaker of the quote who is another one in the statement, as (kind, note)."""
+    if has_cjk(statement) != has_cjk(passage.quoted):
+        return
+    said, is_told = parse_text(statement), bool(_find_speakers(statement))
+    for speaker in _find_speakers(passage.quoted):
+        own = [word for word in parse_text(speaker).content_words if word.low not in _PRONOUNS]
+        kept = [word for word in own if said.has(word.key)]
+        if not own or (_OFFICIAL.search(speaker) and not is_told):
+            continue  # what an office publishes need not be told as its view
+        if not kept:
+            yield "speaker", f"in the quote it is '{speaker}' who says so"
+        elif bool(_PLURAL.search(speaker)) != _is_plural(kept[-1].key, said):
+            yield "speaker", f"in the quote it is '{speaker}', one or several, who says so"
+
+
+def _is_plural(key: str, text: ParsedText) -> bool:
+    return any(_PLURAL.search(word.low) for word in text.words if is_same_word(word.key, key))
+
+
+def _find_speakers(text: str) -> list[str]:
+    """Return the speakers that a text names, each a few words that end in their noun."""
+    found, last = [], ""
+    for sentence in filter(None, _SPEECH_END.split(text)):
+        first = _KOREAN_SUBJECT.match(sentence)
+        if named := _KOREAN_ACCORDING.search(sentence) or _ACCORDING.search(sentence):
+            found.append(named[1].strip())
+        elif has_cjk(sentence):
+            verb = _KOREAN_SAID.search(sentence)
+            subject = _KOREAN_SUBJECT.search(sentence, 0, verb.start() + 2) if verb else None
+            found += [last if subject[1] in _PRONOUNS else subject[1]] if subject else []
+        elif verb := _SAID.search(sentence):
+            parts = re.split(r"[,;:]\s", sentence[: verb.start()])
+            clause = parts[-1] or parts[max(-3, -len(parts))]  # "Nordwind, a ship builder, said"
+            found.append(" ".join(clause.split()[-4:]))
+        last = first[1] if first else last
+    return [speaker for speaker in found if speaker]

@@ -20,8 +20,7 @@ from fathom.evidence.checks.derivation import (
     is_small_number,
 )
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.lexicon import load_phrase_pattern
-from fathom.evidence.checks.words import ParsedText, parse_text
+from fathom.evidence.checks.words import ParsedText, load_phrase_pattern, parse_text
 
 CLAUSE_END = re.compile(
     r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s"

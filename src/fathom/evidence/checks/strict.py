@@ -9,17 +9,16 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from fathom.evidence.checks.amounts import find_wrong_amounts
-from fathom.evidence.checks.contrasts import find_contrasts
 from fathom.evidence.checks.dates import find_wrong_dates
 from fathom.evidence.checks.derivation import Passage
-from fathom.evidence.checks.markers import find_changed_markers, find_dropped_scopes
+from fathom.evidence.checks.markers import find_changed_markers, find_dropped_scopes, find_other_speakers
 from fathom.evidence.checks.negation import (
+    find_contrasts,
     find_disagreement,
     find_disagreement_across_languages,
 )
 from fathom.evidence.checks.placement import find_misplaced
 from fathom.evidence.checks.roles import find_swapped_roles
-from fathom.evidence.checks.speakers import find_other_speakers
 from fathom.evidence.checks.words import (
     ParsedText,
     ParsedWord,

@@ -1,27 +1,29 @@
 """Suspicions about a statement and its evidence, shown to the verifier, who decides.
 
 Code alone refuses only figures and dates that cannot be derived (`derivation`). Each detector answers one
-question: does a figure stand with other words (`placement`), was a small word dropped or added (`markers`),
-does another one say it (`speakers`), did two things change places (`roles`), is a name or date not there;
-and, where a statement keeps the quote's wording, what do the strict rules find (`strict`).
+question: does a figure stand with other words (`placement`), was a small word dropped or added, or does
+another one say it (`markers`), did two things change places (`roles`), is a name or date not there; and,
+where a statement keeps the quote's wording, what do the strict rules find (`strict`).
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.evidence.checks.contrasts import find_contrasts
 from fathom.evidence.checks.dates import Date, find_dates, resolve_years
 from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.checks.figures import find_figures, normalize_letters
-from fathom.evidence.checks.lexicon import UNITS, find_markers
-from fathom.evidence.checks.markers import find_changed_markers, select_relevant_sentences
-from fathom.evidence.checks.negation import find_negations
+from fathom.evidence.checks.markers import (
+    find_changed_markers,
+    find_markers,
+    find_other_speakers,
+    select_relevant_sentences,
+)
+from fathom.evidence.checks.negation import find_contrasts, find_negations
 from fathom.evidence.checks.placement import find_misplaced
 from fathom.evidence.checks.roles import find_exchange
-from fathom.evidence.checks.speakers import find_other_speakers
 from fathom.evidence.checks.strict import find_flaws_by_kind
-from fathom.evidence.checks.words import ParsedText, measure_coverage, parse_text
+from fathom.evidence.checks.words import UNITS, ParsedText, measure_coverage, parse_text
 from fathom.text.mentions import find_missing_names, find_name_words
 from fathom.text.similarity import word_rarity
 from fathom.text.tokens import has_cjk

@@ -1,20 +1,47 @@
-"""Parse a text into comparable words: content words, stems, Korean particles, clauses.
+"""Load the lexicon, and parse a text into comparable words: stems, Korean particles, clauses.
 
 Results are cached, since quotes are parsed again and again.
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
 
-from fathom.evidence.checks.lexicon import UNITS, load_table
 from fathom.text.languages import is_korean
 from fathom.text.normalization import one_line
 from fathom.text.ranking import stem
 from fathom.text.sentences import split_sentences
+
+
+@cache
+def load_table(name: str) -> dict[str, Any]:
+    """Return a word list of the lexicon."""
+    return tomllib.loads(files("fathom.evidence").joinpath(f"lexicon/{name}.toml").read_text("utf-8"))
+
+
+@cache
+def load_phrase_pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of `lexicon/phrases.toml`, over lower-case text."""
+    return re.compile(load_table("phrases")[name])
+
+
+# Dimension and size in base units of every unit, by its name in lower case.
+UNITS: dict[str, tuple[str, float]] = {}
+for _dimension, _size, *_names in map(str.split, load_table("units")["units"].strip().splitlines()):
+    for _name in _names:
+        UNITS.setdefault(_name, (_dimension, float(_size)))
+
+
+def is_same_measure(left: str, right: str) -> bool:
+    """Tell whether two dimensions are comparable; no dimension fits any."""
+    if left == right or not left or not right:
+        return True
+    return {left, right} <= {"degree", "celsius"} or {left, right} <= {"degree", "fahrenheit"}
 
 
 def _parse_groups(text: str) -> dict[str, str]:
