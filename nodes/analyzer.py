@@ -4,7 +4,7 @@ import asyncio
 
 from fathom.errors import ProviderError
 from fathom.evidence.claims import ground_drafts
-from fathom.evidence.origins import keep_used_origins
+from fathom.evidence.sources import keep_used_origins
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import Clock, PagesPort
 from fathom.state import Claim, ClaimDraft, Page, Reading

@@ -5,8 +5,8 @@ import asyncio
 from langgraph.types import Overwrite
 
 from fathom.errors import ProviderError
-from fathom.evidence.origins import keep_used_origins
 from fathom.evidence.page_changes import update_claims
+from fathom.evidence.sources import keep_used_origins
 from fathom.nodes.ports import PagesPort
 from fathom.state import Claim, Failure, Page, Reading, ReadingRound
 

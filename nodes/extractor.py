@@ -1,7 +1,7 @@
 """Extractor node: fetch one search hit as a page."""
 
 from fathom.errors import ProviderError
-from fathom.evidence.origins import find_origins
+from fathom.evidence.sources import find_origins
 from fathom.http.urls import short_name
 from fathom.nodes.ports import Clock, PagesPort
 from fathom.reading.protocol import Reader

@@ -8,10 +8,9 @@ from datetime import date
 from langgraph.types import interrupt
 
 from fathom.evidence.corroboration import ClaimComparison, ComparisonResult
-from fathom.evidence.gaps import add_thin_parts, track_gaps
 from fathom.evidence.link_paths import load_link_paths
 from fathom.evidence.question_checks import confirm_checks
-from fathom.evidence.scoring import compute_round_gain
+from fathom.evidence.scoring import add_thin_parts, compute_round_gain, track_gaps
 from fathom.evidence.stopping import RunPosition, decide_stop
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import BudgetPort, Clock, ControlSignalsPort, PagesPort, TimeBudgetPort

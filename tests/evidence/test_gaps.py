@@ -3,7 +3,7 @@
 import pytest
 from fakes.records import gap, heading, judgement
 
-from fathom.evidence.gaps import add_thin_parts, drop_repeats, track_gaps
+from fathom.evidence.scoring import add_thin_parts, drop_repeats, track_gaps
 from fathom.state import Gap, Judgement, Outline
 
 

@@ -6,9 +6,15 @@ import pytest
 from fakes.records import claim, page, quote, sha
 
 from fathom.evidence.corroboration import make_findings
-from fathom.evidence.origins import find_origin, find_origins, keep_used_origins
 from fathom.evidence.scoring import map_copies_to_originals, map_pages_to_sources
-from fathom.evidence.sources import find_primary_pages, is_same_document, list_independent_sources
+from fathom.evidence.sources import (
+    find_origin,
+    find_origins,
+    find_primary_pages,
+    is_same_document,
+    keep_used_origins,
+    list_independent_sources,
+)
 from fathom.reading.documents import parse_document
 from fathom.state import Page, Quote
 from fathom.text.similarity import make_sketch

@@ -1,13 +1,37 @@
-"""Build contradictions from rulings: the dispute, both sides with values and sources, the favoured side."""
+"""Build contradictions from rulings, and find figures that may conflict though no rule is sure of it.
+
+A contradiction has the dispute, both sides with values and sources, and the favoured side. A tower is 330 m
+tall on one page and "stood 312 m high when it opened" on another: rules cannot call that a contradiction, and
+a reader still has to hear of both.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 
 from fathom.evidence.checks.amounts import Amount, find_amounts, is_same_amount
 from fathom.evidence.checks.dates import parse_day
-from fathom.evidence.rival_figures import find_rival_figures
+from fathom.evidence.checks.words import load_phrase_pattern
 from fathom.evidence.sources import find_owner, is_official
-from fathom.evidence.statement_pairs import find_difference
+from fathom.evidence.statement_pairs import (
+    are_other_members,
+    find_difference,
+    find_periods,
+    has_amount,
+    have_other_subjects,
+    have_shared_name,
+    is_vague,
+    parts_of,
+)
+from fathom.evidence.statements import (
+    DIMENSIONS,
+    ParsedStatement,
+    are_opposed,
+    find_dimension,
+    measure_overlap,
+    parse_statement,
+)
 from fathom.state import (
     Claim,
     Contradiction,
@@ -19,19 +43,9 @@ from fathom.state import (
     Settlement,
     short_hash,
 )
+from fathom.text.mentions import find_name_words
 from fathom.text.normalization import one_line
 
-_RETRACTED = re.compile(r"^\W*(?:retracted|withdrawn)\b|^\W*철회(?:된|됨|:)", re.IGNORECASE)
-_CORRECTS = re.compile(
-    r"\b(?:correction|corrigend(?:um|a)|errat(?:um|a)|retraction notice|we (?:hereby )?(?:correct|retract)"
-    r"|corrected (?:from|figure|value|version))\b"
-    r"|\b(?:earlier|previous) (?:version|figure|report|article)\b.{0,80}\b(?:wrong|error|incorrect|misstated)"
-    r"|\b(?:not|rather than|instead of)\b[^.;]{1,60}\bas (?:we |was |were |had been )?"
-    r"(?:(?:earlier|first|previously|originally|wrongly|mistakenly) )*(?:reported|stated|printed|said)\b"
-    r"|(?:보도|발표|기사)[^.]{0,20}(?:아니라|아닌|달리|잘못)"
-    r"|정정|바로잡|철회합니다|오류가 있었",
-    re.IGNORECASE,
-)
 PagesByHash = Mapping[str, Page]
 
 
@@ -39,11 +53,14 @@ def find_favoured_side(
     kind: Difference, sides: Sequence[ContradictionSide], claims: Mapping[str, Claim], pages: PagesByHash
 ) -> tuple[Settlement | None, int | None]:
     """Return the first rule that favours exactly one side, and that side; nothing if none does."""
-    places = range(len(sides))
+    read = [_list_pages(side, pages) for side in sides]
+    is_one_source = len({find_owner(page) for own in read for page in own}) == 1
+    later = [is_one_source and _is_after(own, n, sides) for n, own in enumerate(read)]
+    official = [[page for page in own if kind == "number" and is_official(page)] for own in read]
     rules: dict[Settlement, list[bool]] = {
-        "retraction or correction": [_is_correction(n, sides, claims, pages) for n in places],
-        "same source, later version": [_is_later_version(n, sides, pages) for n in places],
-        "newer official figure": [kind == "number" and _is_newer_official(n, sides, pages) for n in places],
+        "retraction or correction": [_is_correction(n, sides, claims, pages) for n in range(len(sides))],
+        "same source, later version": later,
+        "newer official figure": [_is_after(own, n, sides) for n, own in enumerate(official)],
     }
     return next(((name, won.index(True)) for name, won in rules.items() if sum(won) == 1), (None, None))
 
@@ -59,7 +76,7 @@ def _is_correction(
     owners = {find_owner(page) for side in others for page in _list_pages(side, pages)}
     quotes = [quote for c in sides[place].claims for quote in claims[c].quotes if quote.page in pages]
     return any(
-        _CORRECTS.search(f"{pages[quote.page].title}\n{quote.text}")
+        load_phrase_pattern("corrects").search(f"{pages[quote.page].title}\n{quote.text}".lower())
         and (
             find_owner(pages[quote.page]) in owners
             or is_official(pages[quote.page])
@@ -80,16 +97,7 @@ def _is_later_file(page: Page, place: int, sides: Sequence[ContradictionSide], p
 
 def _is_retracted(side: ContradictionSide, pages: PagesByHash) -> bool:
     read = _list_pages(side, pages)
-    return bool(read) and all(_RETRACTED.search(page.title) for page in read)
-
-
-def _is_later_version(place: int, sides: Sequence[ContradictionSide], pages: PagesByHash) -> bool:
-    owners = {find_owner(page) for side in sides for page in _list_pages(side, pages)}
-    return len(owners) == 1 and _is_after(_list_pages(sides[place], pages), place, sides)
-
-
-def _is_newer_official(place: int, sides: Sequence[ContradictionSide], pages: PagesByHash) -> bool:
-    return _is_after([p for p in _list_pages(sides[place], pages) if is_official(p)], place, sides)
+    return bool(read) and all(load_phrase_pattern("retracted").search(page.title.lower()) for page in read)
 
 
 def _is_after(own: Sequence[Page], place: int, sides: Sequence[ContradictionSide]) -> bool:
@@ -104,7 +112,7 @@ def _list_pages(side: ContradictionSide, pages: PagesByHash) -> list[Page]:
     return [pages[sha] for sha in side.pages if sha in pages]
 
 
-_LONGEST = 160
+_LONGEST = 160  # characters of a value or a dispute
 _SLIGHT = 0.001  # relative: 222,412 and 222,422
 _ROUNDED = 0.01  # relative, of one in the last digit: 14.8% and 14.9%
 _VALUED: tuple[Difference, ...] = ("number", "date")
@@ -151,9 +159,9 @@ def _merge_matters(
         other = merged[place]
         sides = list(other.sides)
         for side in entry.sides:
-            at = _find_side(side, other)
-            sides = [*sides, side] if at is None else sides
-            if at is not None:
+            if (at := _find_side(side, other)) is None:
+                sides.append(side)
+            else:
                 sides[at] = _join_sides(sides[at], side)
         is_settled_anew = other.is_certain and len(sides) > len(other.sides)
         settled = find_favoured_side(other.kind, sides, claims, pages) if is_settled_anew else None
@@ -226,7 +234,7 @@ def _make_contradiction(
     group: Sequence[Finding],
     ruling: Ruling,
     claims: Mapping[str, Claim],
-    pages: Mapping[str, Page],
+    pages: PagesByHash,
     is_certain: bool,
 ) -> Contradiction:
     speakers = [_find_main_claim(finding, ruling, claims) for finding in group]
@@ -251,7 +259,7 @@ def _find_main_claim(finding: Finding, ruling: Ruling, claims: Mapping[str, Clai
 
 
 def _make_side(
-    finding: Finding, value: str, claims: Mapping[str, Claim], pages: Mapping[str, Page]
+    finding: Finding, value: str, claims: Mapping[str, Claim], pages: PagesByHash
 ) -> ContradictionSide:
     shas = list(dict.fromkeys(quote.page for c in finding.claims for quote in claims[c].quotes))
     dates = [pages[sha].published if sha in pages else None for sha in shas]
@@ -260,16 +268,13 @@ def _make_side(
 
 def _list_values(speakers: Sequence[Claim], ruling: Ruling) -> list[str]:
     """Return what each side says in its quote's words: the number or date that differs, else the quote."""
-    kind, named = ruling.kind, find_amounts(ruling.why)
-    amounts = [amount.text for amount in named]
+    named = find_amounts(ruling.why)
     values = []
     for claim in speakers:
         other = next(c for c in speakers if c is not claim)
-        found = _find_value(claim, other, named) if kind in _VALUED else None
-        quotes = sorted(
-            (quote.text for quote in claim.quotes), key=lambda text: -_count_shared(amounts, text)
-        )
-        values.append(_find_in_quote(found, claim) if found else _shorten(quotes[0]))
+        found = _find_value(claim, other, named) if ruling.kind in _VALUED else None
+        telling = max(claim.quotes, key=lambda quote: sum(amount.text in quote.text for amount in named))
+        values.append(_find_in_quote(found, claim) if found else _shorten(telling.text))
     return values
 
 
@@ -282,12 +287,7 @@ def _find_value(claim: Claim, other: Claim, named: Sequence[Amount] = ()) -> str
             return mine.text
     if found := find_difference(claim.statement, other.statement):
         return found
-    rivals = find_rival_figures(claim.statement, other.statement)
-    return rivals[0] if rivals else None
-
-
-def _count_shared(values: Sequence[str], text: str) -> int:
-    return sum(value in text for value in values)
+    return next(iter(find_rival_figures(claim.statement, other.statement) or ()), None)
 
 
 def _find_in_quote(value: str, claim: Claim) -> str:
@@ -311,3 +311,93 @@ def _describe_subject(speakers: Sequence[Claim], named: Sequence[Amount]) -> str
     statement = speakers[0].statement
     found = _find_value(speakers[0], speakers[1], named)
     return _shorten(statement.replace(found, "…", 1).replace("….", "…") if found else statement)
+
+
+_SUBJECT_FROM = 0.5  # of the shorter one's content words, for figures with a unit
+_COUNTED_FROM = 0.75  # the same for shares and plain counts, which may be of anything
+_LEAST_APART = 0.15  # relative, if one of them is only about so much
+_OFTEN_GIVEN = frozenset({"percent", "points", "times", "ordinal", "persons", "age"})
+_OWN_SUBJECT = re.compile(r"(?:The )?([A-Z][\w-]+)(?:'s\b|’s\b|,? (?:is|was|has|had|have|are|were)\b)")
+_ANY_DIMENSION = re.compile("|".join(DIMENSIONS.values()))
+
+
+def find_rival_figures(left: str, right: str, titles: tuple[str, str] = ("", "")) -> tuple[str, str] | None:
+    """Return the two figures that may conflict, as they are written; None if there are none.
+
+    A statement that names nothing is about what the title of its page names.
+    """
+    both = parse_statement(left), parse_statement(right)
+    for one, two in product(map(parse_statement, parts_of(left)), map(parse_statement, parts_of(right))):
+        if not _are_comparable(one, two, titles):
+            continue
+        found = [
+            (a.text, b.text)
+            for a, b in _differing_amounts(one, two, titles)
+            if not (has_amount(a, both[1]) or has_amount(b, both[0]))
+        ]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _are_comparable(one: ParsedStatement, two: ParsedStatement, titles: tuple[str, str]) -> bool:
+    """Tell whether they may speak of one thing, time and case."""
+    years = one.figure_years, two.figure_years
+    return not (
+        (all(years) and years[0] != years[1])
+        or are_opposed(one.scopes, two.scopes)
+        or are_other_members(one, two)
+        or one.rates != two.rates
+        or find_periods(one.text.text) != find_periods(two.text.text)
+        or have_other_subjects(one, two, titles)
+        or not _have_one_subject(one, two, titles)
+    )
+
+
+def _have_one_subject(one: ParsedStatement, two: ParsedStatement, titles: tuple[str, str]) -> bool:
+    """Tell whether each one's first name is in the other; without names, whether the titles share one."""
+    names = [_find_names(a, title) for a, title in zip((one, two), titles, strict=True)]
+    texts = [f"{a.text.low} {title.lower()}" for a, title in zip((one, two), titles, strict=True)]
+    return all(
+        not own or any(name.lower() in text for name in own)
+        for own, text in zip(names, texts[::-1], strict=True)
+    )
+
+
+def _find_names(statement: ParsedStatement, title: str) -> list[str]:
+    alone = _OWN_SUBJECT.match(statement.text.text)
+    first = [alone[1]] if alone and not statement.text.words[0].low.startswith(("it", "this")) else []
+    return first or list(statement.names[:1]) or sorted(_names_in(title))
+
+
+def _differing_amounts(
+    one: ParsedStatement, two: ParsedStatement, titles: tuple[str, str]
+) -> Iterator[tuple[Amount, Amount]]:
+    bare = [replace(a, words=tuple(w for w in a.words if not _ANY_DIMENSION.match(w))) for a in (one, two)]
+    shared = measure_overlap(*bare)
+    of_shorter = shared.of_shorter if all(a.words for a in bare) else 1.0
+    is_named = have_shared_name(one, two) or bool(_names_in(titles[0]) & _names_in(titles[1]))
+    for (a, slot), (b, other) in product(one.amounts, two.amounts):
+        least = _SUBJECT_FROM if a.measure and a.measure not in _OFTEN_GIVEN else _COUNTED_FROM
+        is_about_one = of_shorter >= least and (shared.shared > 1 or is_named)
+        is_one_slot = bool(slot) and slot == other and is_about_one
+        if is_one_slot and _is_apart(a, one, b, two) and _is_one_dimension(a, one, b, two):
+            yield a, b
+
+
+def _names_in(title: str) -> set[str]:
+    return {name.lower() for name in find_name_words(f"– {title}") if len(name) > 2}
+
+
+def _is_apart(a: Amount, one: ParsedStatement, b: Amount, two: ParsedStatement) -> bool:
+    """Tell whether the values differ, by more than "about" or a bound allows."""
+    least = _LEAST_APART if is_vague(a, one) or is_vague(b, two) else 0.0
+    return abs(a.value - b.value) > least * max(abs(a.value), abs(b.value))
+
+
+def _is_one_dimension(a: Amount, one: ParsedStatement, b: Amount, two: ParsedStatement) -> bool:
+    """Tell whether two lengths are both heights, both widths, …; other measures have no such kinds."""
+    if a.measure != "length":
+        return True
+    kinds = [find_dimension(x, text) for x, text in ((a, one), (b, two))]
+    return kinds[0] == kinds[1] != ""

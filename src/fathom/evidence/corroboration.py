@@ -18,8 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fathom.evidence.contradictions import find_contradictions
-from fathom.evidence.rival_figures import find_rival_figures
+from fathom.evidence.contradictions import find_contradictions, find_rival_figures
 from fathom.evidence.sources import find_primary_pages, is_primary, list_independent_sources
 from fathom.evidence.statement_pairs import (
     compare_statements,

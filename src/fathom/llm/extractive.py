@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from fathom.evidence.answer_kinds import find_asked_thing, is_factual_question, score_directness
 from fathom.evidence.checks.strict import find_flaws
-from fathom.evidence.gaps import compute_assessment
 from fathom.evidence.grounding import is_verbatim
 from fathom.evidence.link_paths import find_convergence
 from fathom.evidence.quote_selection import join_statements, select_quotes, select_sought_quotes
+from fathom.evidence.scoring import compute_assessment
 from fathom.evidence.support import SUPPORTED_FROM, score_support
 from fathom.planning.hypotheses import find_bearings
 from fathom.planning.questions import add_missing_names, split_question

@@ -14,9 +14,8 @@ from fathom.budget.budget import Account
 from fathom.errors import ProviderError
 from fathom.evidence import scoring
 from fathom.evidence.answer_kinds import is_factual_question, score_directness
-from fathom.evidence.gaps import assess_no_claims, collect_gaps
 from fathom.evidence.question_checks import list_failing_checks, run_checks
-from fathom.evidence.scoring import find_best_new_claims
+from fathom.evidence.scoring import assess_no_claims, collect_gaps, find_best_new_claims
 from fathom.evidence.stopping import RunPosition, count_idle_rounds
 from fathom.planning.effort import describe_round_limits
 from fathom.planning.hypotheses import active_hypotheses, weigh_hypotheses

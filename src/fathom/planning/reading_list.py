@@ -14,9 +14,9 @@ from fathom.errors import ProviderError
 from fathom.evidence.answer_kinds import is_factual_question, score_directness
 from fathom.evidence.claims import ground_drafts
 from fathom.evidence.link_paths import missing_words
-from fathom.evidence.origins import find_origin
 from fathom.evidence.quote_selection import select_quotes, select_sought_quotes
 from fathom.evidence.scoring import ANSWERED_FROM
+from fathom.evidence.sources import find_origin
 from fathom.http.urls import canonical_address, short_name
 from fathom.search.scope import Scope
 from fathom.state import (

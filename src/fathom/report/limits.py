@@ -5,7 +5,7 @@ Code and the judge found these; no source says them. Does not know models.
 
 from collections.abc import Iterator
 
-from fathom.evidence.gaps import drop_repeats
+from fathom.evidence.scoring import drop_repeats
 from fathom.evidence.sources import find_owner
 from fathom.state import Contradiction, Page, Writing
 from fathom.text.normalization import shorten_line

@@ -26,8 +26,9 @@ def load_table(name: str) -> dict[str, Any]:
 
 @cache
 def load_phrase_pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern of `lexicon/phrases.toml`, over lower-case text."""
-    return re.compile(load_table("phrases")[name])
+    """Return a pattern of `lexicon/phrases.toml`, or of its alternatives, over lower-case text."""
+    words = load_table("phrases")[name]
+    return re.compile(words if isinstance(words, str) else "|".join(words))
 
 
 # Dimension and size in base units of every unit, by its name in lower case.
