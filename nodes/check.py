@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from fathom.evidence.context import load_page_texts, load_passages
 from fathom.evidence.controls import TrustLog
+from fathom.evidence.grounding import load_page_texts, load_passages
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
 from fathom.report.drafting import (

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.evidence.context import load_page_texts, load_passages
 from fathom.evidence.controls import TrustLog
+from fathom.evidence.grounding import load_page_texts, load_passages
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import PagesPort
 from fathom.report.drafting import (

@@ -3,7 +3,7 @@
 from fakes.records import claim, page
 
 from fathom.errors import Unavailable
-from fathom.evidence.context import build_passage, find_windows, heading_path, load_passages
+from fathom.evidence.grounding import build_passage, find_windows, heading_path, load_passages
 from fathom.state import Quote
 
 TEXT = (

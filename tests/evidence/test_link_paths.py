@@ -3,10 +3,12 @@
 from fakes.records import claim, page, sha
 from fakes.services import FakePages
 
-from fathom.evidence.context import MOST_PAGES, cut_around, load_excerpts
 from fathom.evidence.link_paths import (
+    MOST_PAGES,
     build_link_paths,
+    cut_around,
     find_convergence,
+    load_excerpts,
     load_link_paths,
     missing_words,
     propose_follow_up_queries,

@@ -21,7 +21,7 @@ from fathom.audit.records import CitedSource, ReadSource, SourceStatus
 from fathom.errors import ProviderError
 from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.checks.words import load_phrase_pattern
-from fathom.evidence.context import build_passage, describe_context, heading_path, join_passages
+from fathom.evidence.grounding import build_passage, describe_context, heading_path, join_passages
 from fathom.http.guard import HostUnknown
 from fathom.reading.protocol import Document, Reader
 from fathom.search.api_client import ApiClient

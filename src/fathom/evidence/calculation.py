@@ -16,7 +16,7 @@ from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_underived, is_same_figure, is_same_unit
 from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.evidence.checks.words import UNITS
-from fathom.evidence.context import join_passages
+from fathom.evidence.grounding import join_passages
 from fathom.state import Calculation, Operand
 
 _MEASURES = frozenset(dimension for dimension, _ in UNITS.values()) - {

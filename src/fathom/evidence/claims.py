@@ -11,9 +11,8 @@ from difflib import SequenceMatcher
 
 from fathom.evidence.checks.derivation import Passage, find_underived, is_on_page
 from fathom.evidence.checks.suspicions import MOST_NOTES, find_suspicions
-from fathom.evidence.context import build_passage, describe_context
 from fathom.evidence.controls import is_falsehood
-from fathom.evidence.grounding import QuoteFinder, is_verbatim
+from fathom.evidence.grounding import QuoteFinder, build_passage, describe_context, is_verbatim
 from fathom.evidence.support import find_unsupported
 from fathom.state import Claim, ClaimDraft, Control, Page, Quote, Rejected, SubQuestion, Verdict, short_hash
 from fathom.state.model_io import ExtractedStatement, RefusedClaim

@@ -1,13 +1,18 @@
-"""Find quotes in a page. Results are always the page's own words."""
+"""Find quotes in a page, always in the page's own words, and their context there.
+
+The context is the page's title and date, the headings above, and the text around a quote. Statements are
+checked against this, not against the bare quote.
+"""
 
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from itertools import pairwise
 
-from fathom.evidence.context import heading_path
-from fathom.state import Quote
+from fathom.errors import ProviderError
+from fathom.evidence.checks.derivation import Passage
+from fathom.state import Claim, Page, Quote
 from fathom.text.normalization import FoldedText, fold_text
 from fathom.text.sentences import split_sentences
 from fathom.text.tokens import has_cjk
@@ -15,7 +20,7 @@ from fathom.text.tokens import has_cjk
 
 def is_quotation(sentence: str, quotes: Iterable[str]) -> bool:
     """Tell whether the sentence is verbatim in one of the quotes."""
-    said = fold_text(sentence).text.strip(" .")
+    said = _fold_sentence(sentence)
     return bool(said) and any(said in fold_text(quote).text for quote in quotes)
 
 
@@ -196,3 +201,107 @@ def _is_long_enough(words: str) -> bool:
 
 def _digits(text: str) -> str:
     return "".join(c for c in text if c.isdigit())
+
+
+AROUND_CHARS = 400
+SHOWN_CHARS = 160  # for a verifier, who sees the excerpts of a page together
+_SLACK_CHARS = 120  # more, where a shown excerpt would end within a sentence
+_ENDS = re.compile(r"[.!?。]\s|\n")
+STRETCH_GAP = "\n[…]\n"
+_HEADING = re.compile(r"^(`{3,})$.*?^\1$|^(#{1,6}) (.+?)$", re.MULTILINE | re.DOTALL)
+
+
+def heading_path(text: str, position: int) -> list[str]:
+    """Return the headings above a position, outermost first."""
+    above: list[tuple[int, str]] = []
+    for found in _HEADING.finditer(text, 0, position):
+        if found.group(1):
+            continue  # in code, "#" starts a comment
+        level = len(found.group(2))
+        above = [*(heading for heading in above if heading[0] < level), (level, found.group(3).strip())]
+    return [words for _, words in above]
+
+
+def find_windows(
+    quotes: Iterable[Quote], text: str, around_chars: int = AROUND_CHARS, slack_chars: int = 0
+) -> list[tuple[int, int]]:
+    """Return the spans around a page's quotes, merged where they overlap, in order.
+
+    With slack they are widened to whole sentences, if these end near enough.
+    """
+    merged: list[tuple[int, int]] = []
+    for quote in sorted(quotes, key=lambda q: q.start):
+        start, end = max(0, quote.start - around_chars), min(len(text), quote.end + around_chars)
+        if slack_chars and around_chars:
+            before = [m.end() for m in _ENDS.finditer(text, max(0, start - slack_chars), start)]
+            after = _ENDS.search(text, max(quote.end, end - 2), end + slack_chars)
+            start, end = (before[-1] if before else start), (after.start() + 1 if after else end)
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def build_passage(quotes: Sequence[Quote], page: Page, text: str) -> Passage:
+    """Return quotes of one page with their context."""
+    paths = dict.fromkeys(" > ".join(heading_path(text, quote.start)) for quote in quotes)
+    return Passage(
+        quotes=tuple(quote.text for quote in quotes),
+        title=page.title,
+        headings="\n".join(path for path in paths if path),
+        date=page.published or "",
+        around=STRETCH_GAP.join(text[start:end] for start, end in find_windows(quotes, text)),
+    )
+
+
+def describe_context(quotes: Sequence[Quote], page: Page, text: str, around_chars: int = SHOWN_CHARS) -> str:
+    """Render a page's text around some quotes for a model: each excerpt once, under its headings."""
+    facts = " · ".join(filter(None, [page.title, page.publisher, page.author, page.published]))
+    parts = []
+    for start, end in find_windows(quotes, text, around_chars, _SLACK_CHARS):
+        path = " > ".join(heading_path(text, start))
+        parts.append(f"[{path}] {text[start:end].strip()}" if path else text[start:end].strip())
+    return STRETCH_GAP.join([facts, *parts])
+
+
+async def load_passages(
+    claims: Sequence[Claim], pages: Sequence[Page], get: Callable[[str], Awaitable[str]]
+) -> dict[str, Passage]:
+    """Load the evidence of each claim by id; bare quotes if a page's text is gone."""
+    by_sha, texts = {page.sha: page for page in reversed(pages)}, await load_page_texts(claims, get)
+    found: dict[str, Passage] = {}
+    for claim in claims:
+        parts = []
+        for sha in dict.fromkeys(quote.page for quote in claim.quotes):
+            quotes = [quote for quote in claim.quotes if quote.page == sha]
+            if sha in by_sha and sha in texts:
+                parts.append(build_passage(quotes, by_sha[sha], texts[sha]))
+            else:
+                parts.append(Passage(quotes=tuple(quote.text for quote in quotes)))
+        found[claim.id] = join_passages(parts)
+    return found
+
+
+async def load_page_texts(claims: Sequence[Claim], get: Callable[[str], Awaitable[str]]) -> dict[str, str]:
+    """Load the texts of the quoted pages by hash, without those that are gone."""
+    texts: dict[str, str] = {}
+    for sha in dict.fromkeys(quote.page for claim in claims for quote in claim.quotes):
+        try:
+            texts[sha] = await get(sha)
+        except ProviderError:
+            continue
+    return texts
+
+
+def join_passages(parts: Sequence[Passage]) -> Passage:
+    """Join passages, for a sentence with several claims."""
+    if len(parts) == 1:
+        return parts[0]
+    return Passage(
+        quotes=tuple(quote for part in parts for quote in part.quotes),
+        title="\n".join(dict.fromkeys(part.title for part in parts if part.title)),
+        headings="\n".join(dict.fromkeys(part.headings for part in parts if part.headings)),
+        date="\n".join(dict.fromkeys(part.date for part in parts if part.date)),
+        around=STRETCH_GAP.join(part.around for part in parts if part.around),
+    )

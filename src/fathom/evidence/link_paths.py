@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 
-from fathom.evidence.context import load_excerpts
+from fathom.errors import ProviderError
 from fathom.evidence.stopping import make_reason
 from fathom.state import Claim, Page, Query, StopReason
 from fathom.state.model_io import LinkPaths, PageExcerpt
@@ -134,6 +134,51 @@ def missing_words(link_paths: LinkPaths, page: str) -> list[str]:
     found = re.findall(r"[\w'’-]+", link_paths.question)
     words = dict.fromkeys(w for w in found if w.lower() not in STOP_WORDS)
     return [w for w in words if not link_paths.covered[page] & (terms(w) | {stem(t) for t in tokens(w)})]
+
+
+MOST_PAGES = 48
+_WHOLE_CHARS = 1600
+_OPENING_CHARS = 300
+_AROUND_CHARS = 200
+
+
+async def load_excerpts(
+    pages: Sequence[Page], claims: Sequence[Claim], get: Callable[[str], Awaitable[str]]
+) -> list[PageExcerpt]:
+    """Load one excerpt per text, in reading order; of very many pages those with the best claims."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    worth: dict[str, float] = {}
+    for claim in claims:
+        for quote in claim.quotes:
+            places.setdefault(quote.page, []).append((quote.start, quote.end))
+            worth[quote.page] = max(worth.get(quote.page, 0.0), claim.relevance)
+    titles = {page.sha: page.title for page in reversed(pages)}
+    order = list(dict.fromkeys(page.sha for page in pages))
+    best = set(sorted(order, key=lambda sha: -worth.get(sha, 0.0))[:MOST_PAGES])
+    found = []
+    for sha in order:
+        if sha in best:
+            try:
+                text = await get(sha)
+            except ProviderError:
+                continue  # a text that is gone has no links; its quotes stay
+            found.append(PageExcerpt(sha, titles[sha], cut_around(text, places.get(sha, []))))
+    return found
+
+
+def cut_around(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Return a short text whole; else its beginning and the text around the spans, equally short."""
+    if len(text) <= _WHOLE_CHARS:
+        return text
+    pieces, end = [text[:_OPENING_CHARS]], _OPENING_CHARS
+    room = _WHOLE_CHARS - _OPENING_CHARS
+    for start, stop in sorted(spans):
+        first, last = max(end, start - _AROUND_CHARS), min(len(text), stop + _AROUND_CHARS)
+        if last > first and room > 0:
+            pieces.append(text[first:last][:room])
+            room -= last - first
+            end = last
+    return "\n".join(pieces)
 
 
 _MOST_FOLLOW_UPS = 8

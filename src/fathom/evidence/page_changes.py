@@ -8,7 +8,7 @@ from typing import Literal
 
 from fathom.evidence.grounding import QuoteFinder
 from fathom.state import Claim, Page, Quote, short_hash
-from fathom.text.normalization import fold_text, one_line
+from fathom.text.normalization import fold_text, one_line, shorten_line
 from fathom.text.ranking import terms
 from fathom.text.sentences import split_sentences
 
@@ -102,8 +102,7 @@ def _fold_quote(text: str) -> str:
 
 
 def _shorten_quote(text: str) -> str:
-    line = one_line(text)
-    return f"“{line if len(line) <= _SHOWN_CHARS else line[: _SHOWN_CHARS - 1] + '…'}”"
+    return f"“{shorten_line(text, _SHOWN_CHARS)}”"
 
 
 _SUCCEEDS = 0.8

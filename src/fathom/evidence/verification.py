@@ -15,7 +15,6 @@ from typing import TypeVar
 
 from fathom.errors import ProviderError
 from fathom.evidence.claims import KEEP_FROM, REFUSED_BY_VERIFIER, list_notes, make_claim
-from fathom.evidence.context import describe_context
 from fathom.evidence.controls import (
     FALSE_A_CALL,
     ControlOutcome,
@@ -26,6 +25,7 @@ from fathom.evidence.controls import (
     language_of,
     mix_in,
 )
+from fathom.evidence.grounding import describe_context
 from fathom.evidence.support import find_unsupported_by_kind
 from fathom.prompts import load_prompt
 from fathom.state import (

@@ -11,8 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from fathom.errors import ProviderError
 from fathom.evidence.calculation import find_calculation_fault, recompute
 from fathom.evidence.checks.derivation import Passage, find_underived
-from fathom.evidence.context import find_windows, heading_path, join_passages
-from fathom.evidence.grounding import is_quotation, is_verbatim
+from fathom.evidence.grounding import find_windows, heading_path, is_quotation, is_verbatim, join_passages
 from fathom.evidence.support import find_contradicting_quote, find_unsupported, is_connective
 from fathom.report.passages import has_address, is_extract, strip_marks
 from fathom.report.titles import is_sound_title, is_usable_title

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from fathom.errors import ProviderError
-from fathom.evidence.context import heading_path
 from fathom.evidence.corroboration import group_knowledge
+from fathom.evidence.grounding import heading_path
 from fathom.report.bibliography import split_authors
 from fathom.report.formats.markdown import (
     bracket_address,

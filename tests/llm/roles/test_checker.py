@@ -3,7 +3,7 @@
 import pytest
 from fakes.records import claim, page
 
-from fathom.evidence.context import build_passage
+from fathom.evidence.grounding import build_passage
 from fathom.llm.roles.evidence import checker_prompt
 from fathom.report.sentence_checks import CheckInput
 from fathom.state.model_io import SentenceToCheck

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_args
 from pydantic_core import from_json
 
 from fathom.evidence.checks.derivation import Passage
-from fathom.evidence.context import STRETCH_GAP
+from fathom.evidence.grounding import STRETCH_GAP
 from fathom.llm.answer_parsing import strip_thinking
 from fathom.llm.prompt_budget import CuttableText, PromptBudget, PromptLines
 from fathom.llm.roles import answer_forms
