@@ -1,7 +1,8 @@
-"""Evaluate reports: read tasks, research them, have a judge score, audit and compare what came out.
+"""Evaluate reports: read tasks, research them, have a model judge, audit and compare what came out.
 
-What exists is not made again: reports stay in the folder of the evaluation, and answered calls in the reply
-store, so the same evaluation again goes on where it stopped.
+The judge makes criteria for a question, scores reports by them, and compares two. What exists is not made
+again: reports stay in the folder of the evaluation, and answered calls in the reply store, so the same
+evaluation again goes on where it stopped.
 """
 
 import asyncio
@@ -20,31 +21,119 @@ from fathom.audit.records import ResultRecord
 from fathom.audit.render import render_html
 from fathom.budget.budget import Budget
 from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
-from fathom.errors import BadInput, ProviderError
-from fathom.evaluation.judge import ReportJudge
+from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evaluation.scores import (
+    DIMENSIONS,
     OWN,
+    Criterion,
     EvalReport,
     EvalResult,
     EvalTask,
     PairOutcome,
+    Preference,
     RaceScore,
     TaskRubric,
     ToolSummary,
+    find_report,
+    load_tasks,
+    make_rubric,
+    read_text,
+    score_race,
+    settle_pair,
     summarize_tools,
 )
 from fathom.llm.factory import make_outputs
+from fathom.llm.prompt_budget import CuttableText, PromptBudget, PromptLines
+from fathom.llm.roles.answer_forms import CompareAnswer, CriteriaAnswer, ScoreAnswer
+from fathom.llm.structured_output import F, StructuredOutput
+from fathom.prompts import load_prompt
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
-from fathom.runs.batch import read_questions
 from fathom.settings.settings import Settings
-from fathom.state import Failure, Forecast, RunConfig, short_hash
+from fathom.state import Cost, Failure, Forecast, RunConfig, short_hash
 from fathom.storage import open_storage
 from fathom.storage.files import replace_file
 
+_NO_REPORT = "(there is no second report)"
+_WEIGHT = 4.0
+
+
+@dataclass
+class ReportJudge:
+    """Asks one model; remembers what it cost."""
+
+    output: StructuredOutput
+    costs: list[Cost] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The model, and the revisions of its prompts."""
+        prompts = ", ".join(
+            f"{one}@{load_prompt(one).revision}" for one in ("criteria", "scorer", "comparer")
+        )
+        return f"{self.output.chat.name}, {prompts}"
+
+    async def make_rubric(self, question: str) -> TaskRubric:
+        """Return criteria and weights made for the question."""
+        form = await self._ask("criteria", question, {}, CriteriaAnswer)
+        weights = {name: float(getattr(form, name)) for name in DIMENSIONS}
+        criteria = [
+            Criterion(dimension=name, text=one.text, weight=max(0.0, one.weight))
+            for one in form.criteria
+            for name in DIMENSIONS
+            if one.dimension.strip().lower().replace(" ", "_") == name
+        ]
+        if not criteria:
+            raise Unreadable("The judge made no criteria.")
+        return make_rubric(weights, criteria)
+
+    async def score(self, question: str, rubric: TaskRubric, report: str, reference: str) -> RaceScore:
+        """Return the scores of a report, relative to the reference if there is one.
+
+        A hash decides which of the two is shown first: the same pair is always asked alike.
+        """
+        is_second = bool(reference) and int(short_hash(question, report), 16) % 2 == 1
+        shown = (reference, report) if is_second else (report, reference)
+        lines = [f"{n}. ({one.dimension}) {one.text}" for n, one in enumerate(rubric.criteria, 1)]
+        evidence: dict[str, CuttableText] = {"criteria": PromptLines(lines, _WEIGHT), **_show(*shown)}
+        form = await self._ask("scorer", question, evidence, ScoreAnswer)
+        known = [one for one in form.scores if 1 <= one.criterion <= len(rubric.criteria)]
+        if not known:
+            raise Unreadable("The judge scored no criterion.")
+        first = {one.criterion - 1: one.first for one in known}
+        second = {one.criterion - 1: one.second for one in known}
+        own, other = (second, first) if is_second else (first, second)
+        return score_race(rubric, own, other if reference else None)
+
+    async def compare(self, question: str, report: str, other: str) -> Preference:
+        """Return which report is preferred in both orders; a tie if the order decides."""
+        in_order = await self._ask("comparer", question, _show(report, other), CompareAnswer)
+        swapped = await self._ask("comparer", question, _show(other, report), CompareAnswer)
+        return settle_pair(_preference(in_order.better), _preference(swapped.better))
+
+    async def _ask(
+        self, prompt: str, question: str, evidence: Mapping[str, CuttableText], form: type[F]
+    ) -> F:
+        answer = await self.output.ask("judge", PromptBudget(prompt, {"question": question}, evidence), form)
+        self.costs += answer.costs
+        self.failures += answer.failures
+        return answer.form
+
+
+def _show(first: str, second: str) -> dict[str, CuttableText]:
+    return {
+        "first": PromptLines(first.split("\n\n"), _WEIGHT, between="\n\n"),
+        "second": PromptLines((second or _NO_REPORT).split("\n\n"), _WEIGHT, between="\n\n"),
+    }
+
+
+def _preference(said: str) -> Preference:
+    words = said.strip().lower()
+    return "first" if words.startswith("first") else "second" if words.startswith("second") else "tie"
+
+
 _REPORT_TOKENS, _CRITERIA_TOKENS, _PROMPT_TOKENS = 3000, 900, 600
-_QUESTION, _REFERENCE, _PAGES = "question.txt", "reference.md", "pages"
-_ENDINGS = (".md", ".txt", ".html")
 _SCORE_OUT, _CRITERIA_OUT, _COMPARE_OUT = 900, 900, 120
 T = TypeVar("T")
 Research = Callable[[ResearchRequest], Awaitable[ResearchResult]]
@@ -315,50 +404,3 @@ def _research_request(request: EvalRequest, task: EvalTask) -> ResearchRequest:
     docs = [*request.run_config.docs, *task.docs]
     reuse = {"reuse": False} if request.repeats > 1 else {}  # else every repeat would be the same report
     return ResearchRequest(query=task.question, **{**said, **reuse, "docs": docs})
-
-
-def load_tasks(place: Path) -> list[EvalTask]:
-    """Return the tasks: of one folder with a question.txt, of a folder of such, or of a file's lines."""
-    if place.is_file():
-        questions = read_questions(place.read_text("utf-8"), {})
-        return [EvalTask(name=f"{one.number:02}", question=one.request.query) for one in questions]
-    if not place.is_dir():
-        raise BadInput(f"There are no tasks at {place}.")
-    folders = (
-        [place] if (place / _QUESTION).is_file() else sorted(p.parent for p in place.glob(f"*/{_QUESTION}"))
-    )
-    if not folders:
-        raise BadInput(f"{place} has no folder with a {_QUESTION}.")
-    return [_load_folder(folder) for folder in folders]
-
-
-def _load_folder(folder: Path) -> EvalTask:
-    question = (read_text(folder / _QUESTION) or "").strip()
-    if not question:
-        raise BadInput(f"{folder / _QUESTION} is empty.")
-    pages = folder / _PAGES
-    return EvalTask(
-        name=folder.resolve().name,
-        question=question,
-        docs=[str(pages.resolve())] if pages.is_dir() else [],
-        reference=read_text(folder / _REFERENCE) or "",
-    )
-
-
-def find_report(place: Path, task: EvalTask, *, is_only: bool) -> Path | None:
-    """Return another tool's report on a task: `TASK.md` or `TASK/report.md` of a folder, or the file."""
-    if place.is_file():
-        return place if is_only or place.stem == task.name else None
-    names = [place / f"{task.name}{ending}" for ending in _ENDINGS]
-    names += [place / task.name / f"report{ending}" for ending in _ENDINGS]
-    return next((path for path in names if path.is_file()), None)
-
-
-def read_text(path: Path) -> str | None:
-    """Return the text of a file; None if it is not there, BadInput if it cannot be read."""
-    try:
-        return path.read_text("utf-8")
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read: {error}.") from None

@@ -1,19 +1,24 @@
-"""What an evaluation finds: its records, their arithmetic (weights, scores, intervals, pairs), its table."""
+"""The tasks of an evaluation, and what it finds: records, weights, scores, intervals, pairs, its table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
+from pathlib import Path
 from statistics import fmean, stdev
 from typing import Literal
 
 from pydantic import Field
 
 from fathom.audit.records import ResultRecord
+from fathom.errors import BadInput
+from fathom.runs.batch import read_questions
 from fathom.state import Cost, Failure
 
 Dimension = Literal["comprehensiveness", "insight", "instruction_following", "readability"]
 DIMENSIONS: tuple[Dimension, ...] = ("comprehensiveness", "insight", "instruction_following", "readability")
 Preference = Literal["first", "second", "tie"]
 OWN = "fathom"
+_QUESTION, _REFERENCE, _PAGES = "question.txt", "reference.md", "pages"
+_ENDINGS = (".md", ".txt", ".html")
 # Student's t for a 95 % interval, by degrees of freedom.
 _T = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131
@@ -124,6 +129,53 @@ class EvalResult(ResultRecord):
     def usd(self) -> float:
         """What the judging cost; what the reports cost stands with them."""
         return sum(cost.usd for cost in self.costs)
+
+
+def load_tasks(place: Path) -> list[EvalTask]:
+    """Return the tasks: of one folder with a question.txt, of a folder of such, or of a file's lines."""
+    if place.is_file():
+        questions = read_questions(place.read_text("utf-8"), {})
+        return [EvalTask(name=f"{one.number:02}", question=one.request.query) for one in questions]
+    if not place.is_dir():
+        raise BadInput(f"There are no tasks at {place}.")
+    folders = (
+        [place] if (place / _QUESTION).is_file() else sorted(p.parent for p in place.glob(f"*/{_QUESTION}"))
+    )
+    if not folders:
+        raise BadInput(f"{place} has no folder with a {_QUESTION}.")
+    return [_load_folder(folder) for folder in folders]
+
+
+def _load_folder(folder: Path) -> EvalTask:
+    question = (read_text(folder / _QUESTION) or "").strip()
+    if not question:
+        raise BadInput(f"{folder / _QUESTION} is empty.")
+    pages = folder / _PAGES
+    return EvalTask(
+        name=folder.resolve().name,
+        question=question,
+        docs=[str(pages.resolve())] if pages.is_dir() else [],
+        reference=read_text(folder / _REFERENCE) or "",
+    )
+
+
+def find_report(place: Path, task: EvalTask, *, is_only: bool) -> Path | None:
+    """Return another tool's report on a task: `TASK.md` or `TASK/report.md` of a folder, or the file."""
+    if place.is_file():
+        return place if is_only or place.stem == task.name else None
+    names = [place / f"{task.name}{ending}" for ending in _ENDINGS]
+    names += [place / task.name / f"report{ending}" for ending in _ENDINGS]
+    return next((path for path in names if path.is_file()), None)
+
+
+def read_text(path: Path) -> str | None:
+    """Return the text of a file; None if it is not there, BadInput if it cannot be read."""
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read: {error}.") from None
 
 
 def make_rubric(weights: Mapping[Dimension, float], criteria: Sequence[Criterion]) -> TaskRubric:
