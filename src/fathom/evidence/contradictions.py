@@ -12,6 +12,7 @@ from itertools import product
 
 from fathom.evidence.checks.amounts import Amount, find_amounts, is_same_amount
 from fathom.evidence.checks.dates import parse_day
+from fathom.evidence.checks.negation import are_opposed
 from fathom.evidence.checks.words import load_phrase_pattern
 from fathom.evidence.sources import find_owner, is_official
 from fathom.evidence.statement_pairs import (
@@ -27,7 +28,6 @@ from fathom.evidence.statement_pairs import (
 from fathom.evidence.statements import (
     DIMENSIONS,
     ParsedStatement,
-    are_opposed,
     find_dimension,
     measure_overlap,
     parse_statement,

@@ -10,12 +10,12 @@ from itertools import product
 
 from fathom.evidence.checks.amounts import Amount, is_same_amount
 from fathom.evidence.checks.dates import Date
+from fathom.evidence.checks.negation import are_opposed
 from fathom.evidence.checks.strict import find_flaws
 from fathom.evidence.checks.words import ParsedWord, particle_role
 from fathom.evidence.statements import (
     ParsedStatement,
     WordOverlap,
-    are_opposed,
     find_dimension,
     is_in_same_order,
     lacks_name,

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from fathom.evidence.checks.amounts import Amount, find_amounts, find_denied_span
 from fathom.evidence.checks.dates import Date, find_dates
+from fathom.evidence.checks.negation import Members, find_exclusive
 from fathom.evidence.checks.words import ParsedText, ParsedWord, index_letter, is_same_word, parse_text
 from fathom.text.mentions import begins_word, find_name_words, is_negated
 from fathom.text.normalization import fold_text
@@ -24,72 +25,6 @@ _AT_THAT_TIME = re.compile(r"\b(?:when|as|at|once|since|until)\b[^,.;]*$")
 _BEFORE_EVENT = re.compile(
     r"에?\s(?:\S+\s)?(?:개통|설립|완공|준공|창립|출시|개장|개관|착공|세워|열렸|문을 열|건립)"
 )
-_WORD = re.compile(r"[a-z]+")
-
-
-@dataclass(frozen=True)
-class ContrastTable:
-    """Word pairs with two sides: for every word its lines, and its side in each."""
-
-    count: int
-    english: dict[str, list[tuple[int, int]]]
-    korean: dict[re.Pattern[str], list[tuple[int, int]]]
-
-
-def _build_contrasts(*lists: str) -> ContrastTable:
-    """Build a table from lines; each line is split in its middle."""
-    english: dict[str, list[tuple[int, int]]] = {}
-    korean: dict[re.Pattern[str], list[tuple[int, int]]] = {}
-    for place, words in enumerate(line.split() for line in lists):
-        for n, word in enumerate(words):
-            at = (place, 1 if n < len(words) // 2 else -1)
-            if word.isascii():
-                english.setdefault(word, []).append(at)
-            else:
-                korean.setdefault(re.compile(rf"(?<![가-힣]){word}"), []).append(at)
-    return ContrastTable(len(lists), english, korean)
-
-
-# Statements on different sides are about different things.
-SCOPE_CONTRASTS = _build_contrasts(
-    "men women", "man woman", "male female", "boys girls", "urban rural", "north south", "northern southern",
-    "east west", "eastern western", "before after", "minimum maximum", "lowest highest", "average peak",
-    "mean median", "public private", "first second", "import imports export exports", "day night",
-    "summer winter", "indoor outdoor", "old new", "gross net", "input output", "children adults",
-    "mice humans", "남성 여성", "남자 여자", "도시 농촌", "북부 남부", "동부 서부", "최소 최대", "평균 최고",
-    "수입 수출", "여름 겨울",
-    "이전 이후", "상반기 하반기", "아동 성인", "공공 민간",
-)  # fmt: skip
-
-# Statements on different sides contradict each other.
-DENIAL_CONTRASTS = _build_contrasts(
-    "increase increases increased rises rose decrease decreases decreased falls fell", "safe unsafe",
-    "legal illegal", "possible impossible", "effective ineffective", "true false", "harmful harmless",
-    "higher lower", "cheaper dearer", "guilty innocent", "alive dead", "succeeded failed",
-    "증가 감소", "상승 하락", "합법 불법", "가능 불가능", "안전 위험", "유해 무해", "확대 축소", "성공 실패",
-    "찬성 반대",
-)  # fmt: skip
-
-
-def find_one_time_events(text: str) -> frozenset[str]:
-    """Return the lower-case words for events that happen only once."""
-    return frozenset(_ONE_TIME_EVENT.findall(text))
-
-
-def find_contrast_sides(text: str, lines: ContrastTable) -> tuple[int, ...]:
-    """Return the side of each line that a lower-case text is on: 1, -1, or 0 for none or both."""
-    found = {at for word in lines.english.keys() & _WORD.findall(text) for at in lines.english[word]}
-    if not text.isascii():
-        found |= {at for word, places in lines.korean.items() if word.search(text) for at in places}
-    standing = [0] * lines.count
-    for place, side in found:
-        standing[place] += side
-    return tuple(standing)
-
-
-def are_opposed(left: Sequence[int], right: Sequence[int]) -> bool:
-    """Tell whether two texts are on different sides of a line."""
-    return any(a * b == -1 for a, b in zip(left, right, strict=True))
 
 
 _HEDGE = re.compile(
@@ -127,8 +62,8 @@ class ParsedStatement:
     has_two_parts: bool  # it says one thing but also another, or only asks
     rates: frozenset[str]
     events: frozenset[str]  # events that happen only once
-    scopes: tuple[int, ...]
-    denials: tuple[int, ...]
+    scopes: Members  # statements of different ones are about different things
+    denials: Members  # statements of different ones contradict each other
 
 
 @lru_cache(maxsize=1024)
@@ -159,9 +94,9 @@ def parse_statement(statement: str) -> ParsedStatement:
         is_hedged=_HEDGE.search(text.low) is not None,
         has_two_parts=_TWOFOLD.search(text.low) is not None,
         rates=frozenset("".join(m.groups(default="")) or m.group() for m in _RATE.finditer(text.low)),
-        events=find_one_time_events(text.low),
-        scopes=find_contrast_sides(text.low, SCOPE_CONTRASTS),
-        denials=find_contrast_sides(text.low, DENIAL_CONTRASTS),
+        events=frozenset(_ONE_TIME_EVENT.findall(text.low)),
+        scopes=find_exclusive(text.low, "scopes"),
+        denials=find_exclusive(text.low, "denials"),
     )
 
 

@@ -150,14 +150,14 @@ def _is_turned_twice(said: ParsedText, quoted: Sequence[ParsedText]) -> bool:
 
 
 _BEGINS = re.compile(r"\b[a-z]|[가-힣]")
-_Members = dict[int, dict[int, str]]  # words by the number of their group, and of their member
+Members = dict[int, dict[int, str]]  # words by the number of their group, and of their member
 
 
 @cache
-def _load_words() -> dict[str, list[tuple[str, bool, bool, int, int]]]:
+def _load_words(table: str) -> dict[str, list[tuple[str, bool, bool, int, int]]]:
     """Return by two letters the words: letters, if it begins or ends there, its group and its member."""
     found: dict[str, list[tuple[str, bool, bool, int, int]]] = {}
-    groups = re.split(r"[;\n]", load_table("contrasts")["groups"].strip())
+    groups = re.split(r"[;\n]", load_table("contrasts")[table].strip())
     for number, group in enumerate(groups):
         for place, words in enumerate(group.split("|")):
             for word in words.split():
@@ -168,10 +168,10 @@ def _load_words() -> dict[str, list[tuple[str, bool, bool, int, int]]]:
 
 
 @lru_cache(maxsize=2048)
-def find_exclusive(text: str) -> _Members:
+def find_exclusive(text: str, table: str = "groups") -> Members:
     """Return which members of which groups a text has, each with its first word."""
-    low, words = text.lower(), _load_words()
-    found: _Members = {}
+    low, words = text.lower(), _load_words(table)
+    found: Members = {}
     for match in _BEGINS.finditer(low):
         at = match.start()
         for letters, is_begin, is_end, group, member in words.get(low[at : at + 2], ()):
@@ -183,6 +183,12 @@ def find_exclusive(text: str) -> _Members:
             ):
                 found.setdefault(group, {}).setdefault(member, letters)
     return found
+
+
+def are_opposed(left: Members, right: Members) -> bool:
+    """Tell whether two texts have one member each of some group, and not the same one."""
+    shared = left.keys() & right.keys()
+    return any(len(left[n]) == len(right[n]) == 1 and left[n].keys() != right[n].keys() for n in shared)
 
 
 def find_contrasts(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
@@ -204,7 +210,7 @@ def find_contrasts(statement: str, passage: Passage) -> Iterator[tuple[str, str]
     yield from _compare(find_exclusive(statement), find_exclusive(near), find_exclusive(passage.quoted))
 
 
-def _compare(said: _Members, quoted: _Members, known: _Members) -> Iterator[tuple[str, str]]:
+def _compare(said: Members, quoted: Members, known: Members) -> Iterator[tuple[str, str]]:
     for group in said.keys() & quoted.keys():
         mine, theirs = said[group], quoted[group]
         if not mine.keys() & (theirs.keys() | known.get(group, {}).keys()):
