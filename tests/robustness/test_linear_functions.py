@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from fathom.errors import Unreadable
-from fathom.evidence.checks.amounts import find_amounts, find_wrong_amounts
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_underived
 from fathom.evidence.checks.figures import find_figures, find_loose_figures
+from fathom.evidence.checks.strict import find_amounts, find_wrong_amounts
 from fathom.evidence.checks.suspicions import find_suspicions
 from fathom.evidence.checks.words import parse_text
 from fathom.evidence.grounding import QuoteFinder

@@ -6,7 +6,7 @@ Truth and relevance are scored elsewhere.
 import re
 from functools import lru_cache
 
-from fathom.evidence.checks.amounts import find_amounts
+from fathom.evidence.checks.strict import find_amounts
 from fathom.state import CheckName
 from fathom.text.mentions import find_name_words
 from fathom.text.normalization import one_line

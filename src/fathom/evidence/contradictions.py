@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
-from fathom.evidence.checks.amounts import Amount, find_amounts, is_same_amount
 from fathom.evidence.checks.dates import parse_day
+from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.negation import are_opposed
+from fathom.evidence.checks.strict import find_amounts, is_same_amount
 from fathom.evidence.checks.words import load_phrase_pattern
 from fathom.evidence.sources import find_owner, is_official
 from fathom.evidence.statement_pairs import (
@@ -186,9 +187,9 @@ def _mark_slight(entry: Contradiction) -> Contradiction:
     figures = [find_amounts(side.value) for side in entry.sides]
     if entry.kind != "number" or any(len(found) != 1 for found in figures):
         return entry
-    values, steps = [found[0].value for found in figures], [found[0].step for found in figures]
+    values, steps = [found[0].base for found in figures], [found[0].base_step for found in figures]
     apart, size = max(values) - min(values), max(map(abs, values))
-    if figures[0][0].measure == "percent":  # 99.95% and 99.9% differ twofold in what is left
+    if figures[0][0].dimension == "percent":  # 99.95% and 99.9% differ twofold in what is left
         size = min(size, abs(100 - size))
     is_rounded = apart <= max(steps) * (1 + 1e-9) and apart <= _ROUNDED * size
     is_slight = is_rounded or apart <= _SLIGHT * size
@@ -278,7 +279,7 @@ def _list_values(speakers: Sequence[Claim], ruling: Ruling) -> list[str]:
     return values
 
 
-def _find_value(claim: Claim, other: Claim, named: Sequence[Amount] = ()) -> str | None:
+def _find_value(claim: Claim, other: Claim, named: Sequence[Figure] = ()) -> str | None:
     """Return the figure or date of the first in which they differ, if possible one that the ruling names."""
     own, theirs = find_amounts(claim.statement), find_amounts(other.statement)
     for amount in named:
@@ -306,7 +307,7 @@ def _shorten(text: str) -> str:
     return line if len(line) <= _LONGEST else line[:_LONGEST].rsplit(" ", 1)[0] + " …"
 
 
-def _describe_subject(speakers: Sequence[Claim], named: Sequence[Amount]) -> str:
+def _describe_subject(speakers: Sequence[Claim], named: Sequence[Figure]) -> str:
     """Return the first statement with a gap in place of the disputed value."""
     statement = speakers[0].statement
     found = _find_value(speakers[0], speakers[1], named)
@@ -372,13 +373,13 @@ def _find_names(statement: ParsedStatement, title: str) -> list[str]:
 
 def _differing_amounts(
     one: ParsedStatement, two: ParsedStatement, titles: tuple[str, str]
-) -> Iterator[tuple[Amount, Amount]]:
+) -> Iterator[tuple[Figure, Figure]]:
     bare = [replace(a, words=tuple(w for w in a.words if not _ANY_DIMENSION.match(w))) for a in (one, two)]
     shared = measure_overlap(*bare)
     of_shorter = shared.of_shorter if all(a.words for a in bare) else 1.0
     is_named = have_shared_name(one, two) or bool(_names_in(titles[0]) & _names_in(titles[1]))
     for (a, slot), (b, other) in product(one.amounts, two.amounts):
-        least = _SUBJECT_FROM if a.measure and a.measure not in _OFTEN_GIVEN else _COUNTED_FROM
+        least = _SUBJECT_FROM if a.dimension and a.dimension not in _OFTEN_GIVEN else _COUNTED_FROM
         is_about_one = of_shorter >= least and (shared.shared > 1 or is_named)
         is_one_slot = bool(slot) and slot == other and is_about_one
         if is_one_slot and _is_apart(a, one, b, two) and _is_one_dimension(a, one, b, two):
@@ -389,15 +390,15 @@ def _names_in(title: str) -> set[str]:
     return {name.lower() for name in find_name_words(f"– {title}") if len(name) > 2}
 
 
-def _is_apart(a: Amount, one: ParsedStatement, b: Amount, two: ParsedStatement) -> bool:
+def _is_apart(a: Figure, one: ParsedStatement, b: Figure, two: ParsedStatement) -> bool:
     """Tell whether the values differ, by more than "about" or a bound allows."""
     least = _LEAST_APART if is_vague(a, one) or is_vague(b, two) else 0.0
-    return abs(a.value - b.value) > least * max(abs(a.value), abs(b.value))
+    return abs(a.base - b.base) > least * max(abs(a.base), abs(b.base))
 
 
-def _is_one_dimension(a: Amount, one: ParsedStatement, b: Amount, two: ParsedStatement) -> bool:
+def _is_one_dimension(a: Figure, one: ParsedStatement, b: Figure, two: ParsedStatement) -> bool:
     """Tell whether two lengths are both heights, both widths, …; other measures have no such kinds."""
-    if a.measure != "length":
+    if a.dimension != "length":
         return True
     kinds = [find_dimension(x, text) for x, text in ((a, one), (b, two))]
     return kinds[0] == kinds[1] != ""

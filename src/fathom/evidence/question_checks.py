@@ -17,8 +17,8 @@ from fathom.evidence.answer_kinds import (
     find_compared_things,
     find_defined_thing,
 )
-from fathom.evidence.checks.amounts import find_amounts
 from fathom.evidence.checks.dates import parse_day
+from fathom.evidence.checks.strict import find_amounts
 from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
 from fathom.text.languages import is_korean, wants_korean
 from fathom.text.normalization import one_line

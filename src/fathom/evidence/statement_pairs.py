@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 
-from fathom.evidence.checks.amounts import Amount, is_same_amount
 from fathom.evidence.checks.dates import Date
+from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.negation import are_opposed
-from fathom.evidence.checks.strict import find_flaws
+from fathom.evidence.checks.strict import find_flaws, is_same_amount
 from fathom.evidence.checks.words import ParsedWord, particle_role
 from fathom.evidence.statements import (
     ParsedStatement,
@@ -109,7 +109,7 @@ def are_other_members(one: ParsedStatement, two: ParsedStatement) -> bool:
 
 
 def _find_members(statement: ParsedStatement) -> dict[str, set[str]]:
-    measured = {amount.start for amount, _ in statement.amounts if amount.measure}
+    measured = {amount.start for amount, _ in statement.amounts if amount.dimension}
     found: dict[str, set[str]] = {}
     for match in _MEMBER.finditer(statement.text.text):
         kind, number = match[1] or match[4] or match[6], match[2] or match[3] or match[5]
@@ -237,7 +237,9 @@ def _compare_numbers(one: ParsedStatement, two: ParsedStatement, shared: WordOve
     if all(years) and years[0].isdisjoint(years[1]):
         return "neither", "number", "they speak of different times"
     kinds = find_dimension(pair[0], one), find_dimension(pair[1], two)
-    if have_other_subjects(one, two) or (pair[0].measure == "length" and all(kinds) and kinds[0] != kinds[1]):
+    if have_other_subjects(one, two) or (
+        pair[0].dimension == "length" and all(kinds) and kinds[0] != kinds[1]
+    ):
         return "neither", "number", "they speak of different things"
     if find_periods(one.text.text) != find_periods(two.text.text):
         return "neither", "number", "they speak of a year and a part of it, or of different parts"
@@ -311,10 +313,10 @@ def _check_sameness(one: ParsedStatement, two: ParsedStatement, shared: WordOver
     return "same", "other", "the same words, numbers and names"
 
 
-def is_vague(amount: Amount, statement: ParsedStatement) -> bool:
+def is_vague(amount: Figure, statement: ParsedStatement) -> bool:
     """Tell whether it is rounded or a bound, so that another number need not contradict it."""
     text = statement.text.low
-    return amount.is_approximate or bool(
+    return amount.is_about or bool(
         _VAGUE_BEFORE.search(text[: amount.start]) or _VAGUE_AFTER.match(text[amount.end :])
     )
 
@@ -344,12 +346,12 @@ def have_shared_name(one: ParsedStatement, two: ParsedStatement) -> bool:
     return any(not lacks_name((name,), b) for a, b in ((one, two), (two, one)) for name in a.names)
 
 
-def has_amount(amount: Amount, other: ParsedStatement) -> bool:
+def has_amount(amount: Figure, other: ParsedStatement) -> bool:
     """Tell whether a statement gives an amount, in any unit."""
     return any(is_same_amount(amount, a) or is_same_amount(a, amount) for a, _ in other.amounts)
 
 
-def _find_differing_amounts(one: ParsedStatement, two: ParsedStatement) -> tuple[Amount, Amount] | None:
+def _find_differing_amounts(one: ParsedStatement, two: ParsedStatement) -> tuple[Figure, Figure] | None:
     """Return the two differing amounts, if there is one such measure and each gives it once."""
     found = []
     for slot in dict.fromkeys(slot for _, slot in one.amounts if slot):

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fathom.evidence.checks.amounts import Amount, find_amounts, find_denied_span
 from fathom.evidence.checks.dates import Date, find_dates
+from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.negation import Members, find_exclusive
+from fathom.evidence.checks.strict import find_amounts, find_denied_span
 from fathom.evidence.checks.words import ParsedText, ParsedWord, index_letter, is_same_word, parse_text
 from fathom.text.mentions import begins_word, find_name_words, is_negated
 from fathom.text.normalization import fold_text
@@ -52,7 +53,7 @@ class ParsedStatement:
     plain: str  # folded, to detect equal statements
     words: tuple[str, ...]  # content words in order, without those of amounts and dates
     pieces: frozenset[str]  # the same as letter bigrams if Korean, where spacing varies
-    amounts: tuple[tuple[Amount, str], ...]  # each with what it measures or counts
+    amounts: tuple[tuple[Figure, str], ...]  # each with what it measures or counts
     dates: tuple[Date, ...]
     years: frozenset[int]
     figure_years: frozenset[int]  # without those that only say when it was opened or built
@@ -82,7 +83,8 @@ def parse_statement(statement: str) -> ParsedStatement:
         words=tuple(dict.fromkeys(word.key for word in content)),
         pieces=frozenset(terms(" ".join(w.text for w in content))) if text.is_korean else frozenset(),
         amounts=tuple(
-            (amount, amount.measure or _find_counted_thing(amount, text.text, text.words)) for amount in found
+            (amount, amount.dimension or _find_counted_thing(amount, text.text, text.words))
+            for amount in found
         ),
         dates=when,
         years=frozenset(date.year for date in when if date.year),
@@ -107,7 +109,7 @@ def _is_of_event(date: Date, text: str) -> bool:
     return bool(is_after or _BEFORE_EVENT.match(text, date.end))
 
 
-def _is_part_of_a_name(amount: Amount, text: str) -> bool:
+def _is_part_of_a_name(amount: Figure, text: str) -> bool:
     """Tell whether it is a number word in a title, as in "Square Two"."""
     return amount.start > 0 and text[amount.start].isupper()
 
@@ -119,7 +121,7 @@ def _mask_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return text
 
 
-def _find_counted_thing(amount: Amount, text: str, words: Sequence[ParsedWord]) -> str:
+def _find_counted_thing(amount: Figure, text: str, words: Sequence[ParsedWord]) -> str:
     """Return what a bare number counts: the Korean word attached to it, or the next content word."""
     if glued := _GLUED.match(text, amount.end):
         return glued[1]
@@ -181,7 +183,7 @@ DIMENSIONS = {
 }
 
 
-def find_dimension(amount: Amount, statement: ParsedStatement) -> str:
+def find_dimension(amount: Figure, statement: ParsedStatement) -> str:
     """Return the kind of length that the words around a figure name, the nearest first; "" if none."""
     text = statement.text.low
     near = text[amount.end : amount.end + 12], text[max(0, amount.start - 30) : amount.start]

@@ -10,10 +10,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from fathom.evidence.checks.amounts import find_amounts
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.negation import find_negations
-from fathom.evidence.checks.strict import find_flaws, find_flaws_by_kind
+from fathom.evidence.checks.strict import find_amounts, find_flaws, find_flaws_by_kind
 from fathom.evidence.checks.words import (
     ParsedText,
     is_same_word,

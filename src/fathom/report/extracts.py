@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from fathom.evidence.checks.amounts import find_amounts
+from fathom.evidence.checks.strict import find_amounts
 from fathom.evidence.statement_pairs import compare_statements, find_difference, is_same_number
 from fathom.evidence.statements import parse_statement
 from fathom.report.formats.markdown import (

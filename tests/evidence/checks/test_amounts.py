@@ -2,8 +2,8 @@
 
 import pytest
 
-from fathom.evidence.checks.amounts import find_amounts, find_wrong_amounts
 from fathom.evidence.checks.dates import find_dates, find_wrong_dates
+from fathom.evidence.checks.strict import find_amounts, find_wrong_amounts
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from fathom.evidence.checks.dates import find_dates, find_wrong_dates
 )  # fmt: skip
 def test_an_amount_has_a_value_and_a_measure(text: str, value: float, measure: str) -> None:
     (found,) = find_amounts(text)
-    assert found.value == pytest.approx(value)
-    assert found.measure == measure
+    assert found.base == pytest.approx(value)
+    assert found.dimension == measure
 
 
 @pytest.mark.parametrize(

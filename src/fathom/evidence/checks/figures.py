@@ -151,11 +151,17 @@ class Figure:
     high: float = 0.0
     bound: int = 0
     code: str = ""
+    is_about: bool = False  # of an amount, as `strict` compares them
 
     @property
     def base(self) -> float:
         """Return the value in base units of its dimension."""
         return self.value * self.factor
+
+    @property
+    def base_step(self) -> float:
+        """Return the value of its last digit in base units; 0 for a share in words."""
+        return 0.0 if self.is_word and self.dimension == "percent" else self.step * self.factor
 
 
 def normalize_letters(text: str) -> str:

@@ -1,16 +1,19 @@
 """The strict rules: everything in a statement that code does not find in its quotes.
 
 They combine all checks with those for conclusions: causes, proofs, superlatives, duties, added clauses.
+Amounts are figures compared exactly, in base units; dates are no amounts.
 """
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
+from math import log10
 
-from fathom.evidence.checks.amounts import find_wrong_amounts
-from fathom.evidence.checks.dates import find_wrong_dates
-from fathom.evidence.checks.derivation import Passage
+from fathom.evidence.checks.dates import find_dates, find_wrong_dates
+from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_fraction
+from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.markers import find_changed_markers, find_dropped_scopes, find_other_speakers
 from fathom.evidence.checks.negation import (
     find_contrasts,
@@ -30,6 +33,20 @@ from fathom.evidence.checks.words import (
 )
 from fathom.text.mentions import find_missing_names, find_name_words
 
+_ABOUT = re.compile(
+    r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|more than|under|less than|up to"
+    r"|close to)\s*\S{0,3}$"
+    r"|(?:약|대략|거의|무려|최대|최소)\s*$"
+)
+_DENIED_BEFORE = re.compile(r"\b(?:not|rather than|instead of)(?: the| from)?\s+[$€£¥₩]?$", re.IGNORECASE)
+_DENIED_AFTER = re.compile(r"\s?[가-힣]{0,6}?(?:이|가)?\s?(?:아니라|아닌|아니고)")
+_DEFINITE = re.compile(r"\b(?:the|these|those|both|other)\s$", re.IGNORECASE)
+_IN_A_ROW = re.compile(
+    r"연속|내리|째|\b(?:consecutive|successive|straight|running|in a row)\b", re.IGNORECASE
+)
+_ONCE = re.compile(r"\bonce\b(?=[.,;]|$)")
+_NEAR = 0.03
+_CONVERTED = 0.006  # relative rounding error, at most, between miles and kilometres or thirds and percent
 _IN_ORDER = 0.5
 _MEASURES = re.compile(
     r"^(?:january|february|march|april|may|june|july|august|september|october|november|december|[kmgt]?wh?|%|km|kg|mg|[kmgt]b|usd|krw|eur|percent|pp|mph|°c|celsius|fahrenheit)$",
@@ -38,6 +55,83 @@ _MEASURES = re.compile(
 _GRAMMAR = re.compile(
     r"(?:입니다|합니다|했다|한다|하였다|되었다|된다|됐다|이다|있다|없다|였다|었다|았다|ㄴ다|는다|란다|린다|렸다|진다|졌다|른다|랐다|춘다|쓴다|쓰는|하는|되는|하여|하고|하며|이며|면서|지만|는데)$"
 )
+
+
+@lru_cache(maxsize=2048)
+def find_amounts(text: str) -> tuple[Figure, ...]:
+    """Return every figure in order, without parts of dates and of names such as "GX-4"; also "once"."""
+    found = [
+        replace(figure, is_about=bool(_ABOUT.search(text[max(0, figure.start - 24) : figure.start].lower())))
+        for figure in find_figures_outside_dates(text)
+        if figure.code in {"", "v"}
+    ]
+    once = [Figure(match.group(), *match.span(), 1, "times") for match in _ONCE.finditer(text)]
+    return tuple(sorted([*found, *once], key=lambda amount: amount.start))
+
+
+def find_wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
+    """Return the amounts of a statement that no quote gives."""
+    every = [amount for quote in quotes for amount in find_amounts(quote)]
+    known = [amount for quote in quotes for amount in _find_asserted(quote)]
+    asserted = frozenset(_find_asserted(statement))
+    is_in_a_row = _IN_A_ROW.search(statement) is not None
+    spare = {float(value) for quote in quotes for date in find_dates(quote) for value in date.parts.values()}
+    return [
+        said.text
+        for said in find_amounts(statement)
+        if not any(is_same_amount(said, other) for other in (known if said in asserted else every))
+        and not (not said.dimension and said.base in spare)
+        and not (said.base == 1 and said.text.lower() in {"one", "한"})
+        and not (said.base == 2 and _DEFINITE.search(statement[max(0, said.start - 10) : said.start]))
+        and not (is_in_a_row and any(_is_same_run(said, other) for other in every))
+    ]
+
+
+def _is_same_run(said: Figure, other: Figure) -> bool:
+    """Tell whether "8 years in a row" and "the eighth" say the same."""
+    return {said.dimension, other.dimension} == {"time", "ordinal"} and said.value == other.value
+
+
+def find_denied_span(amount: Figure, text: str) -> tuple[int, int] | None:
+    """Return the span that denies an amount, as in "9 crowns, not 7", including "not"."""
+    head = text[max(0, amount.start - 40) : amount.start]
+    is_led = head.rstrip().rstrip("$€£¥₩").rstrip().lower().endswith(("not", "than", "of", " the", " from"))
+    if is_led and (before := _DENIED_BEFORE.search(head)):
+        return amount.start - len(head) + before.start(), amount.end
+    after = _DENIED_AFTER.match(text, amount.end)
+    return (amount.start, after.end()) if after else None
+
+
+def _find_asserted(text: str) -> tuple[Figure, ...]:
+    """Return the amounts of a text without those it denies."""
+    found = find_amounts(text)
+    return tuple(amount for amount in found if find_denied_span(amount, text) is None) or found
+
+
+def is_same_amount(said: Figure, other: Figure) -> bool:
+    """Tell whether two amounts are equal: exactly, or within "about" or a unit conversion."""
+    if not _is_same_measure(said.dimension, other.dimension):
+        return False
+    size, apart = max(abs(said.base), abs(other.base)), abs(said.base - other.base)
+    if said.is_about:
+        return apart <= _NEAR * size
+    step = max(said.base_step, other.base_step) / 2 if _is_converted(said, other) else 0.0
+    return apart <= max(min(_CONVERTED * size, step), 1e-9 * size)
+
+
+def _is_same_measure(left: str, right: str) -> bool:
+    """Tell whether two dimensions are comparable; no dimension fits any."""
+    if left == right or not left or not right:
+        return True
+    return {left, right} in ({"degree", "celsius"}, {"degree", "fahrenheit"})
+
+
+def _is_converted(said: Figure, other: Figure) -> bool:
+    """Tell whether the units differ by no power of ten, so that a figure is rounded in one of them."""
+    if is_fraction(said) or is_fraction(other):
+        return is_fraction(said) != is_fraction(other)
+    power = log10(said.factor / other.factor)
+    return abs(power - round(power)) > 1e-9
 
 
 def find_wrong_names(said: ParsedText, quotes: Sequence[str]) -> list[str]:

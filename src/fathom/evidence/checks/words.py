@@ -38,13 +38,6 @@ for _dimension, _size, *_names in map(str.split, load_table("units")["units"].st
         UNITS.setdefault(_name, (_dimension, float(_size)))
 
 
-def is_same_measure(left: str, right: str) -> bool:
-    """Tell whether two dimensions are comparable; no dimension fits any."""
-    if left == right or not left or not right:
-        return True
-    return {left, right} <= {"degree", "celsius"} or {left, right} <= {"degree", "fahrenheit"}
-
-
 def _parse_groups(text: str) -> dict[str, str]:
     groups: dict[str, str] = {}
     for line in text.strip().splitlines():
