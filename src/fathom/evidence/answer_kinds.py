@@ -4,9 +4,12 @@ Truth and relevance are scored elsewhere.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import get_args
 
 from fathom.evidence.checks.strict import find_amounts
+from fathom.evidence.checks.words import load_table
 from fathom.state import CheckName
 from fathom.text.mentions import find_name_words
 from fathom.text.normalization import one_line
@@ -15,38 +18,10 @@ from fathom.text.sentences import is_verb
 from fathom.text.tokens import has_cjk
 
 _NEXT = re.compile(r"[?？;] ?|,? (?:and|but) (?=(?:how|what|why|when|which|who|where)\b)| 그리고 ")
-_WORDS: dict[CheckName, str] = {
-    "freshness": (
-        r"\b(?:latest|newest|most recent|recently|as of|up[- ]to[- ]date|nowadays|currently)\b"
-        r"|\b(?:this year|today)\b"
-        r"|\b(?:is|are|the) current (?!flow|through|in\b|of\b|and\b)\w"
-        r"|최신|최근|현재|지금|올해|요즘"
-    ),
-    "counting": (r"\bhow many\b|\bthe number of\b|^number of\b|몇\s*(?!년|월|일|시)\S|얼마나 많은|개수|몇$"),
-    "amount": (
-        r"\bhow (?:much|far|long|tall|high|big|old|fast|heavy|large|deep)\b"
-        r"|얼마(?!나 많)|비용은|가격은"
-    ),
-    "completeness": (
-        r"^(?:list|name|enumerate)\b|\b(?:list of|all of the|all the|every)\b|^what are (?:the )?\w+s\b"
-        r"|^which \w+s (?:are|were|have|can)\b|모두|모든|목록|나열|종류|전부|어떤 것들"
-    ),
-    "comparison": (
-        r"\b(?:versus|vs\.?|compare[ds]?|comparison|differences? between|differs? from|better than)\b"
-        r"|차이|비교|장단점"
-    ),
-    "definition": (
-        r"^(?:define\b|what (?:is|are) (?:an? )?(?!the\b|it\b|this\b|that\b|they\b)[\w-]+(?: [\w-]+)?$)"
-        r"|\b(?:definition|meaning) of\b|(?:이란|란)\s*(?:무엇|뭐)|정의|뜻은"
-    ),
-    "cause": (r"^why\b|\bwhat (?:caused|causes)\b|\b(?:reasons?|causes?) (?:for|of|why|that)\b|왜|이유|원인"),
-    "date": (
-        r"^when (?:did|was|were|will|has|have)\b"
-        r"|\b(?:what|which) (?:year|date|day|month|century)\b"
-        r"|언제|몇\s*년|몇\s*월|며칠|연도"
-    ),
+_KIND_PATTERNS: dict[CheckName, re.Pattern[str]] = {
+    name: re.compile("|".join(load_table("questions")[name]["asked"]), re.IGNORECASE)
+    for name in get_args(CheckName)
 }
-_KIND_PATTERNS = {name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()}
 _SIDES = re.compile(
     r"(?:compare[ds]?|(?:differences?|comparison) between) (?>(?P<a>[^,?]{1,100}?) (?:and|with|to) )"
     r"(?P<b>[^,?]{1,100}?)(?= (?:for|in|as|when|on|with)\b|[,?.]|$)"
@@ -64,15 +39,11 @@ _THING = re.compile(
 
 
 @lru_cache(maxsize=256)
-def _find_answer_kinds(question: str) -> tuple[tuple[CheckName, tuple[str, ...]], ...]:
-    parts = [part.strip().rstrip(".") for part in _NEXT.split(one_line(question)) if part.strip()]
-    found = ((name, tuple(p for p in parts if sign.search(p))) for name, sign in _KIND_PATTERNS.items())
-    return tuple((name, own) for name, own in found if own)
-
-
-def find_answer_kinds(question: str) -> dict[CheckName, list[str]]:
+def find_answer_kinds(question: str) -> Mapping[CheckName, Sequence[str]]:
     """Return the kinds of answer the question asks for, in a fixed order, with the parts that ask."""
-    return {name: list(own) for name, own in _find_answer_kinds(question)}
+    parts = [part.strip().rstrip(".") for part in _NEXT.split(one_line(question)) if part.strip()]
+    found = {name: [p for p in parts if sign.search(p)] for name, sign in _KIND_PATTERNS.items()}
+    return {name: own for name, own in found.items() if own}
 
 
 def find_compared_things(question: str) -> list[str]:

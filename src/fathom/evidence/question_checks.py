@@ -1,7 +1,7 @@
 """Checks of what a question needs: dates for "latest", a number for "how many", two sides for "versus".
 
 Each check is a small pure function that passes or fails with a reason. English and Korean words decide which
-checks a question needs.
+checks a question needs; they are in `lexicon/questions.toml`, with the gap and the queries of a failed check.
 """
 
 import re
@@ -19,6 +19,7 @@ from fathom.evidence.answer_kinds import (
 )
 from fathom.evidence.checks.dates import parse_day
 from fathom.evidence.checks.strict import find_amounts
+from fathom.evidence.checks.words import load_table
 from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
 from fathom.text.languages import is_korean, wants_korean
 from fathom.text.normalization import one_line
@@ -27,6 +28,7 @@ from fathom.text.ranking import terms
 MOST_REJECTIONS = 2  # per check in a run
 # What code can only suspect from words; a model that reads the evidence confirms it.
 SUSPECTED_CHECKS: frozenset[CheckName] = frozenset({"cause", "definition", "comparison"})
+_ESSENTIAL: frozenset[CheckName] = frozenset({"counting", "amount", "date", "comparison"})
 _RELEVANT_FROM = 0.3
 _FRESH_DAYS = 365
 _LIST = 3
@@ -129,15 +131,11 @@ def run_checks(
     relevant = [c for c in claims if c.relevance >= _RELEVANT_FROM]
     done = []
     for name, parts in find_answer_kinds(question).items():
-        answers = [(part, *_CHECKS[name](_CheckInput(part, relevant, pages, today))) for part in parts]
+        inputs = [_CheckInput(part, relevant, pages, today) for part in parts]
+        answers = [(at, *_CHECKS[name](at)) for at in inputs]
         # One result per check: of the first part that fails it.
-        part, is_passed, why = next((a for a in answers if not a[1]), answers[0])
-        rejections = count_rejections(name, before)
-        gap = (
-            None
-            if is_passed
-            else _make_gap(name, _CheckInput(part, relevant, pages, today), rejections, language)
-        )
+        at, is_passed, why = next((a for a in answers if not a[1]), answers[0])
+        gap = None if is_passed else _make_gap(name, at, count_rejections(name, before), language)
         done.append(Check(name=name, is_passed=is_passed, why=why, gap=gap))
     return done
 
@@ -172,8 +170,9 @@ def list_failing_checks(checks: Sequence[Check], before: Sequence[Judgement]) ->
 
 def _make_gap(name: CheckName, at: _CheckInput, rejections: int, language: str | None) -> Gap:
     """Make the gap of a check, with a new query each time; a minor one after its last rejection."""
-    description, _ = (_KOREAN if wants_korean(at.question, language) else _ENGLISH)[name]
-    _, endings = (_KOREAN if is_korean(at.question) else _ENGLISH)[name]
+    known = load_table("questions")[name]
+    description = known["gap_ko" if wants_korean(at.question, language) else "gap_en"]
+    endings = known["queries_ko" if is_korean(at.question) else "queries_en"]
     asked = one_line(at.question).rstrip("?？. ")
     ending = endings[min(rejections, len(endings) - 1)].format(year=at.today.year)
     return Gap(
@@ -188,27 +187,3 @@ def _find_main_question(at: _CheckInput) -> str:
     """Return the sub-question with most of the relevant claims."""
     asked = [c.question for c in at.claims]
     return max(set(asked), key=lambda q: (asked.count(q), q)) if asked else ""
-
-
-_ESSENTIAL: frozenset[CheckName] = frozenset({"counting", "amount", "date", "comparison"})
-_GapWording = dict[CheckName, tuple[str, tuple[str, ...]]]
-_ENGLISH: _GapWording = {
-    "freshness": ("Nothing recent was found for “{}”.", ("{year}", "latest update", "as of {year}")),
-    "counting": ("No number was found for “{}”.", ("number", "total count statistics", "how many")),
-    "amount": ("No figure was found for “{}”.", ("figures", "statistics", "estimate")),
-    "completeness": ("The list for “{}” may not be whole.", ("complete list", "overview", "all types")),
-    "comparison": ("One side is missing for “{}”.", ("comparison", "differences", "versus")),
-    "definition": ("No definition was found for “{}”.", ("definition", "meaning", "introduction")),
-    "cause": ("No cause was found for “{}”.", ("causes", "reason because", "explanation")),
-    "date": ("No date was found for “{}”.", ("date", "year timeline", "history")),
-}
-_KOREAN: _GapWording = {
-    "freshness": ("“{}”에 대한 최근 자료를 찾지 못했습니다.", ("{year}년", "최신 현황", "{year}년 기준")),
-    "counting": ("“{}”에 대한 개수를 찾지 못했습니다.", ("개수", "통계", "총 수")),
-    "amount": ("“{}”에 대한 수치를 찾지 못했습니다.", ("수치", "통계", "추정")),
-    "completeness": ("“{}”에 대한 목록이 완전하지 않을 수 있습니다.", ("전체 목록", "종류", "개요")),
-    "comparison": ("“{}”에서 비교 대상 하나가 빠졌습니다.", ("비교", "차이점", "장단점")),
-    "definition": ("“{}”에 대한 정의를 찾지 못했습니다.", ("정의", "뜻", "개념")),
-    "cause": ("“{}”에 대한 원인을 찾지 못했습니다.", ("원인", "이유", "배경")),
-    "date": ("“{}”에 대한 날짜를 찾지 못했습니다.", ("날짜", "연도 연표", "역사")),
-}

@@ -10,6 +10,7 @@ from datetime import date
 from typing import get_args
 
 from fathom.evidence.checks.dates import parse_day
+from fathom.evidence.checks.words import load_table
 from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.sources import find_owner, find_work, is_same_document
 from fathom.state import (
@@ -277,9 +278,7 @@ def assess_no_claims(
 ) -> Assessment:
     """Return the assessment without claims: nothing was found, or all of it was refused."""
     rubric = Rubric(evidence="no claim", accuracy=1, relevance=1, completeness=1, consistency=1)
-    gaps = [
-        _make_gap(q, [], "high", language).model_copy(update={"is_rejected": is_rejected}) for q in questions
-    ]
+    gaps = [_make_gap(q, "high", language).model_copy(update={"is_rejected": is_rejected}) for q in questions]
     return Assessment(rubric, gaps)
 
 
@@ -324,29 +323,20 @@ def _to_mark(share: float) -> int:
 def _find_gap(question: SubQuestion, claims: Sequence[Claim], language: str | None) -> Gap | None:
     own = [c for c in claims if c.question == question.id]
     if not own:
-        return _make_gap(question, own, "high", language)
+        return _make_gap(question, "high", language)
     if not any(_answers(c, question) for c in own):
-        return _make_gap(question, own, "medium", language)
+        return _make_gap(question, "medium", language)
     if len({c.quotes[0].page for c in own}) < 2:
-        return _make_gap(question, own, "low", language)
+        return _make_gap(question, "low", language)
     return None
 
 
-def _make_gap(question: SubQuestion, own: Sequence[Claim], priority: str, language: str | None) -> Gap:
-    korean = wants_korean(question.text, language)
-    if not own:
-        words = "“{}”에 대한 근거를 찾지 못했습니다." if korean else "No evidence was found for “{}”."
-    elif priority == "medium":
-        words = (
-            "“{}”에 대해서는 약한 근거만 있습니다." if korean else "Only weak evidence was found for “{}”."
-        )
-    else:
-        words = "“{}”에 대한 출처가 하나뿐입니다." if korean else "Only one source was found for “{}”."
-    return Gap.model_validate(
-        {
-            "description": words.format(question.text),
-            "priority": priority,
-            "suggested_query": question.text,
-            "question": question.id,
-        }
+def _make_gap(question: SubQuestion, priority: Priority, language: str | None) -> Gap:
+    words = load_table("questions")["sub_question"]
+    said = words[f"{priority}_{'ko' if wants_korean(question.text, language) else 'en'}"]
+    return Gap(
+        description=said.format(question.text),
+        priority=priority,
+        suggested_query=question.text,
+        question=question.id,
     )
