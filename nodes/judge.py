@@ -7,9 +7,9 @@ from datetime import date
 
 from langgraph.types import interrupt
 
+from fathom.evidence.answer_kinds import confirm_checks
 from fathom.evidence.corroboration import ClaimComparison, ComparisonResult
 from fathom.evidence.link_paths import load_link_paths
-from fathom.evidence.question_checks import confirm_checks
 from fathom.evidence.scoring import add_thin_parts, compute_round_gain, track_gaps
 from fathom.evidence.stopping import RunPosition, decide_stop
 from fathom.llm.protocol import ResearchModel

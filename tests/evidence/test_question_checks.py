@@ -5,8 +5,15 @@ from datetime import date
 import pytest
 from fakes.records import claim, gap, judgement, page
 
-from fathom.evidence.answer_kinds import find_answer_kinds, find_compared_things, find_defined_thing
-from fathom.evidence.question_checks import MOST_REJECTIONS, confirm_checks, list_failing_checks, run_checks
+from fathom.evidence.answer_kinds import (
+    MOST_REJECTIONS,
+    confirm_checks,
+    find_answer_kinds,
+    find_compared_things,
+    find_defined_thing,
+    list_failing_checks,
+    run_checks,
+)
 from fathom.state import Check, Claim, Judgement
 
 TODAY = date(2026, 11, 16)

@@ -4,7 +4,7 @@ from datetime import date
 
 from fakes.records import claim, points, question
 
-from fathom.evidence.question_checks import run_checks
+from fathom.evidence.answer_kinds import run_checks
 from fathom.evidence.scoring import assess_no_claims, compute_assessment
 from fathom.state import Contradiction, ContradictionSide, Finding
 from fathom.state.model_io import JudgeInput

@@ -13,8 +13,12 @@ from datetime import date
 from fathom.budget.budget import Account
 from fathom.errors import ProviderError
 from fathom.evidence import scoring
-from fathom.evidence.answer_kinds import is_factual_question, score_directness
-from fathom.evidence.question_checks import list_failing_checks, run_checks
+from fathom.evidence.answer_kinds import (
+    is_factual_question,
+    list_failing_checks,
+    run_checks,
+    score_directness,
+)
 from fathom.evidence.scoring import assess_no_claims, collect_gaps, find_best_new_claims
 from fathom.evidence.stopping import RunPosition, count_idle_rounds
 from fathom.planning.effort import describe_round_limits

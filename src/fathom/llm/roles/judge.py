@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import get_args
 
-from fathom.evidence.question_checks import SUSPECTED_CHECKS
+from fathom.evidence.answer_kinds import SUSPECTED_CHECKS
 from fathom.llm.prompt_budget import PromptLines, list_lines
 from fathom.llm.roles import answer_forms
 from fathom.planning.memory import choose_relevant_claims, confidence_by_claim
