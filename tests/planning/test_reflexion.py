@@ -6,7 +6,6 @@ import pytest
 from fakes.records import claim, hit, judgement, page, query
 
 from fathom.planning.memory import (
-    RoundSituation,
     advise_new_approach,
     best_lessons,
     choose_tool,
@@ -23,7 +22,7 @@ from fathom.planning.model_inputs import (
     find_headings,
     read_structure,
 )
-from fathom.state import Hypothesis, Lesson
+from fathom.state import Contradiction, ContradictionSide, Hypothesis, Lesson, ResearchState
 
 
 def test_the_same_pattern_three_times_is_worn() -> None:
@@ -92,23 +91,36 @@ def hypothesis(number: int, confidence: float) -> Hypothesis:
     return Hypothesis(id=f"H{number}", statement=f"s{number}", supporting=["c1"], confidence=confidence)
 
 
+def dispute(number: int) -> Contradiction:
+    sides = [ContradictionSide(claims=[name], value=name, pages=[], published=[]) for name in ("c1", "c2")]
+    return Contradiction(id=f"x{number}", kind="other", question="Q1", about="it", sides=sides)
+
+
+ONE_ROUND = {"claims": [claim()], "judgements": [judgement(1)]}
+BARREN = [judgement(1), judgement(2, new_claims=0), judgement(3, new_claims=0)]
+RIVALS = [hypothesis(number, 0.6) for number in (1, 2, 3)]
+LEADING = [hypothesis(1, 0.8), hypothesis(2, 0.4)]
+SCORED = [judgement(1).model_copy(update={"overall": 0.75})]
+
+
 @pytest.mark.parametrize(
-    ("at", "name"),
+    ("state", "name"),
     [
-        (RoundSituation(1), "scientific method"),
-        (RoundSituation(2, claims=3), "scientific method"),
-        (RoundSituation(2), "first principles"),
-        (RoundSituation(7, claims=3, barren_rounds=2), "first principles"),
-        (RoundSituation(2, claims=3, contradictions=2), "Occam's razor"),
-        (RoundSituation(2, claims=3, hypotheses=[hypothesis(n, 0.6) for n in (1, 2, 3)]), "Occam's razor"),
-        (RoundSituation(2, claims=3, hypotheses=[hypothesis(1, 0.8), hypothesis(2, 0.4)]), "falsification"),
-        (RoundSituation(2, claims=3, overall=0.75), "falsification"),
+        ({}, "scientific method"),
+        (ONE_ROUND, "scientific method"),
+        ({"judgements": [judgement(1)]}, "first principles"),
+        ({**ONE_ROUND, "judgements": BARREN}, "first principles"),
+        ({**ONE_ROUND, "contradictions": [dispute(1), dispute(2)]}, "Occam's razor"),
+        ({**ONE_ROUND, "hypotheses": RIVALS}, "Occam's razor"),
+        ({**ONE_ROUND, "hypotheses": LEADING}, "falsification"),
+        ({**ONE_ROUND, "judgements": SCORED}, "falsification"),
     ],
 )
-def test_the_thinking_tool_fits_the_situation_and_says_why(at: RoundSituation, name: str) -> None:
-    tool = choose_tool(at)
+def test_the_thinking_tool_fits_the_situation_and_says_why(state: ResearchState, name: str) -> None:
+    tool = choose_tool(state)
     assert tool.name == name
     assert tool.because
+    assert choose_tool(state, "occam").name == "Occam's razor"
 
 
 PAGE = """# Tidal power

@@ -21,24 +21,11 @@ def test_the_text_that_answers_comes_first() -> None:
     assert scores[0] > scores[2] > scores[1]
 
 
-def test_a_heading_helps_but_less_than_the_text_itself() -> None:
-    texts = ["They need money.", "They need money.", "Tidal barrages cost money."]
-    (scores,) = score_relevance(
-        ["What do tidal barrages cost?"], texts, ["Canteen", "Cost of tidal barrages", ""]
-    )
-    assert scores[0] < scores[1] < scores[2]
-
-
 def test_korean_is_ranked_by_its_words_whatever_their_endings() -> None:
     texts = ["조력발전소를 지으려면 많은 비용이 든다.", "급식실은 금요일에 국을 준다."]
     (scores,) = score_relevance(["조력발전소의 비용은 얼마인가?"], texts)
     assert scores[0] > 0.5
     assert scores[1] == 0
-
-
-def test_a_korean_heading_does_not_speak_for_a_text_that_says_nothing() -> None:
-    (scores,) = score_relevance(["조력 발전이란 무엇인가?"], ["급식실은 금요일에 국을 준다."], ["조력 발전"])
-    assert scores == [0.0]
 
 
 def test_nothing_to_rank_is_nothing() -> None:

@@ -4,7 +4,6 @@ Rules against drift are here too: worn patterns, rounds with nothing new, and th
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from fathom.http.urls import canonical_address
 from fathom.state import (
@@ -18,6 +17,7 @@ from fathom.state import (
     Page,
     Query,
     Reason,
+    ResearchState,
     ThinkingTool,
 )
 from fathom.state.depth import Thinking
@@ -230,18 +230,6 @@ _MIN_COMPETING = 3
 _CLOSE_CONFIDENCE = 0.15
 
 
-@dataclass(frozen=True)
-class RoundSituation:
-    """Where a run stands before a round."""
-
-    round: int
-    claims: int = 0
-    barren_rounds: int = 0
-    contradictions: int = 0
-    hypotheses: Sequence[Hypothesis] = ()
-    overall: float = 0.0
-
-
 TOOL_NAMES: dict[Thinking, ThinkingToolName] = {
     "scientific": "scientific method",
     "first-principles": "first principles",
@@ -250,21 +238,24 @@ TOOL_NAMES: dict[Thinking, ThinkingToolName] = {
 }
 
 
-def choose_tool(at: RoundSituation) -> ThinkingTool:
-    """Choose the thinking tool for the situation, with the reason; by default the scientific method."""
-    if at.round > 1 and not at.claims:
+def choose_tool(state: ResearchState, wanted: Thinking = "auto") -> ThinkingTool:
+    """Choose the thinking tool that fits the state of the run, with the reason, unless one is wanted."""
+    if wanted != "auto":
+        return name_tool(TOOL_NAMES[wanted], "asked")
+    judgements, hypotheses = state.get("judgements", []), state.get("hypotheses", [])
+    if judgements and not state.get("claims"):
         return name_tool("first principles", "nothing")
-    if at.barren_rounds >= 2:
-        return name_tool("first principles", "barren", count=at.barren_rounds)
-    if at.contradictions >= 2:
-        return name_tool("Occam's razor", "contradictions", count=at.contradictions)
-    if competing := _count_competing(at.hypotheses):
+    if (barren := count_barren_rounds(judgements)) >= 2:
+        return name_tool("first principles", "barren", count=barren)
+    if (disputed := sum(entry.is_open for entry in state.get("contradictions", []))) >= 2:
+        return name_tool("Occam's razor", "contradictions", count=disputed)
+    if competing := _count_competing(hypotheses):
         return name_tool("Occam's razor", "competing", count=competing)
-    if leading := [h for h in at.hypotheses if h.status == "active" and h.confidence >= _SURE_FROM]:
-        best = max(leading, key=lambda h: h.confidence)
-        return name_tool("falsification", "leading", confidence=f"{best.confidence:.2f}")
-    if at.round > 1 and at.overall >= _SURE_FROM:
-        return name_tool("falsification", "scored", score=f"{at.overall:.2f}")
+    sure = max((h.confidence for h in hypotheses if h.status == "active"), default=0.0)
+    if sure >= _SURE_FROM:
+        return name_tool("falsification", "leading", confidence=f"{sure:.2f}")
+    if judgements and judgements[-1].overall >= _SURE_FROM:
+        return name_tool("falsification", "scored", score=f"{judgements[-1].overall:.2f}")
     return name_tool("scientific method", "usual")
 
 

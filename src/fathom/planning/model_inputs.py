@@ -24,14 +24,10 @@ from fathom.evidence.stopping import RunPosition, count_idle_rounds
 from fathom.planning.effort import describe_round_limits
 from fathom.planning.hypotheses import active_hypotheses, weigh_hypotheses
 from fathom.planning.memory import (
-    TOOL_NAMES,
-    RoundSituation,
     advise_new_approach,
     choose_tool,
     confidence_by_claim,
-    count_barren_rounds,
     draw_lessons,
-    name_tool,
     summarize_rounds,
 )
 from fathom.planning.questions import find_answers
@@ -48,9 +44,7 @@ from fathom.state import (
     Lesson,
     ResearchState,
     RunConfig,
-    ThinkingTool,
 )
-from fathom.state.depth import Thinking
 from fathom.state.model_io import Assessment, JudgeInput, LinkPaths, ModelResult, PlanInput
 from fathom.text.mentions import find_name_words
 from fathom.text.normalization import one_line
@@ -207,7 +201,7 @@ def make_plan_input(state: ResearchState, worth: Effort, run_config: RunConfig, 
         proposed=state.get("queries", []),
         leads=judgements[-1].leads if judgements else [],
         effort=worth,
-        tool=_choose_tool_for(state, run_config.thinking),
+        tool=choose_tool(state, run_config.thinking),
         perspectives=state.get("perspectives", []),
         answers={name: phrase for name, phrase in find_answers(questions, claims).items() if name in needed},
         waiting=state.get("waiting", []),
@@ -219,22 +213,6 @@ def make_plan_input(state: ResearchState, worth: Effort, run_config: RunConfig, 
         outline=state.get("outline"),
         hypotheses=active_hypotheses(state.get("hypotheses", [])),
         rereads=[reread for reread in state.get("rereads", []) if reread.round == number],
-    )
-
-
-def _choose_tool_for(state: ResearchState, wanted: Thinking) -> ThinkingTool:
-    if wanted != "auto":
-        return name_tool(TOOL_NAMES[wanted], "asked")
-    judgements = state.get("judgements", [])
-    return choose_tool(
-        RoundSituation(
-            round=len(judgements) + 1,
-            claims=len(state.get("claims", [])),
-            barren_rounds=count_barren_rounds(judgements),
-            contradictions=sum(c.is_open for c in state.get("contradictions", [])),
-            hypotheses=state.get("hypotheses", []),
-            overall=judgements[-1].overall if judgements else 0.0,
-        )
     )
 
 

@@ -3,30 +3,17 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Literal
 
+from fathom.evidence.checks.words import load_table
 from fathom.state import Claim, Family, Hypothesis, Query, SubQuestion
 from fathom.text.languages import is_korean
 from fathom.text.mentions import find_name_words
 from fathom.text.normalization import fold_text, one_line
 from fathom.text.ranking import terms
 from fathom.text.tokens import STOP_WORDS
-
-_COUNTER_WORDS = re.compile(
-    r"\bcritici[sz](?:m|ms|e|ed|ing)\b|\bcritiques?\b|\bevidence against\b|\blimits? of\b"
-    r"|\blimitations?\b"
-    r"|\bdebunk\w*|\brefut\w*|\bcounter-?(?:evidence|arguments?|examples?)\b|\bcontroversy\b|\bdrawbacks?\b"
-    r"|비판|반박|반론|한계|논란",
-    re.IGNORECASE,
-)
-
-_ACADEMIC_WORDS = re.compile(
-    r"\bsystematic review\b|\bmeta-?analysis\b|\bpeer.reviewed\b|\bpapers?\b|\bjournal\b"
-    r"|\bstud(?:y|ies)\b|\barxiv\b|논문|학술|연구|메타분석",
-    re.IGNORECASE,
-)
 
 _ASKING_WORDS = frozenset(
     """happen happens happened work works mean means explain describe tell give list much many does did do
@@ -38,24 +25,23 @@ _WORD = re.compile(r"\{?\w+\}?(?:[-.'’&/]\w+)*")
 _SURE_ENDING = re.compile(r"(?<=[가-힣]{2})(?:에서|으로|은|는|을|를|의)$")
 _KOREAN_VERB = re.compile(r"(?:나|나요|니까|는가|은가|인가|한가|을까|할까|일까|인지|는지|줘|세요|다)$")
 _MAX_TOPIC_WORDS = 10
-FAMILY_FORMS: dict[Family, tuple[str, ...]] = {
-    "web": ("{}", "{} data and figures", "{} examples"),
-    "academic": ("{} systematic review study", "{} peer-reviewed paper", "{} journal article"),
-    "counter": ("criticism of {}", "evidence against {}", "limits of {}", "controversy about {}"),
-}
-
-KOREAN_FAMILY_FORMS: dict[Family, tuple[str, ...]] = {
-    "web": ("{}", "{} 통계", "{} 사례"),
-    "academic": ("{} 연구 논문", "{} 학술 자료", "{} 메타분석"),
-    "counter": ("{} 비판", "{} 반박 근거", "{} 한계", "{} 논란"),
-}
 
 
 def detect_family(text: str) -> Family:
     """Detect the family from a query's words."""
-    if _COUNTER_WORDS.search(text):
-        return "counter"
-    return "academic" if _ACADEMIC_WORDS.search(text) else "web"
+    telling: tuple[Family, ...] = ("counter", "academic")
+    return next((family for family in telling if _load_signs(family).search(text)), "web")
+
+
+@cache
+def _load_signs(family: Family) -> re.Pattern[str]:
+    return re.compile("|".join(load_table("queries")["signs"][family]), re.IGNORECASE)
+
+
+def _load_words(table: Literal["forms", "endings"], kind: str, text: str) -> list[str]:
+    """Return the forms or endings of a kind in the language of a text."""
+    words: list[str] = load_table("queries")[table]["ko" if is_korean(text) else "en"][kind]
+    return words
 
 
 def read_family(word: str, text: str) -> Family:
@@ -80,8 +66,7 @@ def extract_topic(text: str) -> str:
 
 def family_queries(about: str, family: Family) -> list[str]:
     """Return the queries for a topic in one family."""
-    known = KOREAN_FAMILY_FORMS if is_korean(about) else FAMILY_FORMS
-    return [form.format(about) for form in known[family]]
+    return [form.format(about) for form in _load_words("forms", family, about)]
 
 
 def _is_filler(word: str) -> bool:
@@ -213,30 +198,13 @@ def _angle_variants(theme: QueryTheme, findings: Sequence[Claim], asked: Sequenc
     about = [*((q.text, q.id) for q in theme.open_questions)] or [(theme.question, "Q1")]
     for text, name in about:
         wide = broaden_topic(text)
-        overview = "개요" if is_korean(text) else "overview"
-        yield _make_query(wide, name, "web", theme)
-        yield _make_query(f"{wide} {overview}", name, "web", theme)
+        for form in _load_words("forms", "overview", text):
+            yield _make_query(form.format(wide), name, "web", theme)
         for lead in find_unused_words(findings, asked):
             yield _make_query(f"{wide} {lead}", name, "web", theme)
             yield _make_query(f"{extract_topic(text)} {lead}", name, "web", theme)
 
 
-_COUNTER_ENDINGS = (
-    "criticism", "evidence against", "limitations", "disputed", "failure", "contrary findings", "debunked",
-    "problems", "counterexample", "does not", "overestimated", "retracted",
-)  # fmt: skip
-_COUNTER_ENDINGS_KOREAN = (
-    "비판", "반박", "한계", "논란", "실패", "반대 근거", "문제점", "반례", "과장", "철회",
-)  # fmt: skip
-_ANGLE_ENDINGS = (
-    "history", "cost", "risks", "examples", "statistics", "regulation", "alternatives", "research", "review",
-    "case study", "forecast", "comparison", "standards", "environment", "economics", "experience", "safety",
-    "method", "origin", "impact",
-)  # fmt: skip
-_ANGLE_ENDINGS_KOREAN = (
-    "역사", "비용", "위험", "사례", "통계", "규제", "대안", "연구", "전망", "비교", "환경", "경제",
-    "안전", "영향",
-)  # fmt: skip
 _MAX_CORE_WORDS = 9
 
 
@@ -246,25 +214,20 @@ def counter_queries(
     """Return queries for counter-evidence to the leading hypothesis, else to the strongest claim."""
     strongest = sorted(claims, key=lambda c: (-c.relevance * c.verdict.score, c.id))
     statements = [*(h.statement for h in hypotheses), *(c.statement for c in strongest)]
-    return _drop_asked(_with_endings(statements, _COUNTER_ENDINGS, _COUNTER_ENDINGS_KOREAN), asked, most)
+    return _drop_asked(_with_endings(statements, "counter"), asked, most)
 
 
 def angle_queries(question: str, claims: Sequence[Claim], asked: Sequence[Query], most: int) -> list[str]:
     """Return queries that take another angle on the question or on what is known."""
     strongest = sorted(claims, key=lambda c: (-c.relevance, c.id))
-    return _drop_asked(
-        _with_endings([question, *(c.statement for c in strongest)], _ANGLE_ENDINGS, _ANGLE_ENDINGS_KOREAN),
-        asked,
-        most,
-    )
+    statements = [question, *(c.statement for c in strongest)]
+    return _drop_asked(_with_endings(statements, "angle"), asked, most)
 
 
-def _with_endings(statements: Sequence[str], english: Sequence[str], korean: Sequence[str]) -> Iterator[str]:
+def _with_endings(statements: Sequence[str], kind: str) -> Iterator[str]:
     for statement in dict.fromkeys(statements):
-        core = _core_words(statement)
-        for ending in korean if is_korean(statement) else english:
-            if core:
-                yield f"{core} {ending}"
+        if core := _core_words(statement):
+            yield from (f"{core} {ending}" for ending in _load_words("endings", kind, statement))
 
 
 def _drop_asked(offered: Iterator[str], asked: Sequence[Query], most: int) -> list[str]:

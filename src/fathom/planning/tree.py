@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fathom.evidence.checks.words import load_table
 from fathom.planning.effort import describe_effort
 from fathom.planning.queries import extract_topic, normalize_query
 from fathom.planning.questions import find_recurring_names, split_question
@@ -38,12 +39,10 @@ PRIORITY_WEIGHTS = {"high": 1.0, "medium": 0.6, "low": 0.3}
 
 @dataclass(frozen=True)
 class Arm:
-    """Something to ask about, how often it was asked, and with what reward."""
+    """Something to ask about, with the upper confidence bound of its reward."""
 
     id: str
-    pulls: int
-    reward: float  # claims per pull, saturating: 0 for none, towards 1 for many
-    bound: float
+    bound: float  # claims per pull, and more the less it was tried
     is_pruned: bool
 
 
@@ -62,9 +61,9 @@ def rank_arms(ids: Iterable[str], asked: Sequence[Query], claims: Sequence[Claim
 
 def _make_arm(name: str, pulls: int, claims: int, total: int) -> Arm:
     rate = claims / pulls if pulls else 0.0
-    reward = rate / (1 + rate)
+    reward = rate / (1 + rate)  # saturating: 0 for no claims, towards 1 for many
     bound = reward + EXPLORATION * math.sqrt(math.log(total + 1) / pulls) if pulls else math.inf
-    return Arm(name, pulls, reward, bound, is_pruned=pulls >= EMPTY_AFTER and not claims)
+    return Arm(name, bound, is_pruned=pulls >= EMPTY_AFTER and not claims)
 
 
 def arm_worth(ids: Iterable[str], asked: Sequence[Query], claims: Sequence[Claim]) -> dict[str, float]:
@@ -105,17 +104,6 @@ def gaps_to_close(
 AS_ASKED = "as asked"
 _PART_ANGLE = "a part of the question"
 
-# Angles of other interests, in English and Korean; counter-evidence comes first.
-_ANGLES = {
-    "counter-evidence": ("limits, problems, criticism", "한계, 문제, 비판"),
-    "research": ("studies, evidence, measurements", "연구, 근거, 측정 결과"),
-    "the latest": ("latest results, recent changes", "최신 결과, 최근 변화"),
-    "practice": ("examples, use in practice", "사례, 실제 적용"),
-    "background": ("history, origin, causes", "역사, 유래, 원인"),
-    "figures": ("figures, costs, statistics", "수치, 비용, 통계"),
-    "alternatives": ("alternatives, comparison", "대안, 비교"),
-}
-
 
 @dataclass(frozen=True)
 class BranchStart:
@@ -135,8 +123,9 @@ def choose_starts(question: str, most: int) -> list[BranchStart]:
         else [BranchStart(whole, AS_ASKED)]
     )
     topic = topic_phrase(whole)
-    place = 1 if is_korean(whole) else 0
-    offered += [BranchStart(f"{topic}: {words[place]}", angle) for angle, words in _ANGLES.items()]
+    language = "ko" if is_korean(whole) else "en"
+    angles = load_table("queries")["angles"]
+    offered += [BranchStart(f"{topic}: {words[language]}", angle) for angle, words in angles.items()]
     distinct = {normalize_query(seed.text): seed for seed in reversed(offered)}
     return [seed for seed in offered if distinct[normalize_query(seed.text)] is seed][: max(1, most)]
 

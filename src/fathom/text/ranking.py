@@ -16,7 +16,6 @@ from fathom.text.token_count import CountTokens, count_tokens, truncate_to_token
 from fathom.text.tokens import has_cjk, query_terms, tokens
 
 _MEANING = 0.45
-_HEADING_SHARE = 0.5
 _K1, _B = 1.2, 0.75
 
 # Words of questions that do not occur in answers.
@@ -64,20 +63,13 @@ def jaccard_similarity(left: Set[str], right: Set[str]) -> float:
     return shared / (len(left) + len(right) - shared) if shared else 0.0
 
 
-def score_relevance(
-    questions: Sequence[str], texts: Sequence[str], contexts: Sequence[str] = ()
-) -> list[list[float]]:
-    """Score for each question how well each text answers it; words in a text's context count half."""
+def score_relevance(questions: Sequence[str], texts: Sequence[str]) -> list[list[float]]:
+    """Score for each question how well each text answers it."""
     bags = [{stem(w) for w in tokens(text)} for text in texts]
-    around = [{stem(w) for w in tokens(context)} for context in contexts] or [set[str]() for _ in texts]
     rarity = _count_documents(bags)
-    lexical = [_score_coverage(terms(question), bags, around, rarity) for question in questions]
+    lexical = [_score_coverage(terms(question), bags, rarity) for question in questions]
     if not texts or not all(is_embeddable(q) for q in questions):
-        # With words alone, a context may strengthen a text but not replace it.
-        return [
-            [score if wanted & bag else 0.0 for score, bag in zip(row, bags, strict=True)]
-            for row, wanted in zip(lexical, map(terms, questions), strict=True)
-        ]
+        return lexical
     alike = embed(questions) @ embed(texts).T
     return [
         [
@@ -113,21 +105,13 @@ def _count_documents(bags: Iterable[Iterable[str]]) -> Counter[str]:
     return counts
 
 
-def _score_coverage(
-    wanted: set[str], bags: Sequence[set[str]], around: Sequence[set[str]], counts: Counter[str]
-) -> list[float]:
+def _score_coverage(wanted: set[str], bags: Sequence[set[str]], counts: Counter[str]) -> list[float]:
     """Return the share of wanted words in each text, weighted by rarity."""
     weights = {w: math.log(1 + (len(bags) + 1) / (counts[w] + 0.5)) for w in sorted(wanted) if counts[w]}
     # A word the page never uses gets an average weight.
     usual = sum(weights.values()) / len(weights) if weights else 1.0
     total = sum(weights.values()) + usual * (len(wanted) - len(weights))
-    if not total:
-        return [0.0] * len(bags)
-    return [
-        sum(w * (1.0 if t in bag else _HEADING_SHARE if t in near else 0.0) for t, w in weights.items())
-        / total
-        for bag, near in zip(bags, around, strict=True)
-    ]
+    return [sum(w for t, w in weights.items() if t in bag) / total if total else 0.0 for bag in bags]
 
 
 PAGE_TOKENS = 7_000  # an article of usual length: about 25,000 characters of English, 9,000 of Korean
