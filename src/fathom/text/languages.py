@@ -104,33 +104,11 @@ _SCRIPTS = {
     "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
 }
 _EAST_ASIAN = {"kana", "han"}
-_SCRIPT_BY_LANGUAGE = {
-    "korean": "hangul", "ko": "hangul", "한국어": "hangul", "japanese": "kana", "ja": "kana",
-    "chinese": "han", "zh": "han", "russian": "cyrillic", "ru": "cyrillic",
-    "ukrainian": "cyrillic", "uk": "cyrillic", "bulgarian": "cyrillic", "bg": "cyrillic", "greek": "greek",
-    "el": "greek", "arabic": "arabic", "ar": "arabic", "persian": "arabic", "fa": "arabic",
-    "hebrew": "hebrew", "he": "hebrew", "hindi": "devanagari", "hi": "devanagari", "thai": "thai",
-    "th": "thai",
-}  # fmt: skip
-
-_LATIN_LANGUAGES = {
-    "english": "English", "en": "English", "german": "German", "de": "German", "deutsch": "German",
-    "french": "French", "fr": "French", "français": "French", "spanish": "Spanish", "es": "Spanish",
-    "español": "Spanish", "italian": "Italian", "it": "Italian", "italiano": "Italian", "pt": "Portuguese",
-    "portuguese": "Portuguese", "português": "Portuguese", "dutch": "Dutch", "nl": "Dutch",
-    "nederlands": "Dutch",
-    # Names in other languages: a question in one language may ask for an answer in another.
-    "anglais": "English", "englisch": "English", "inglés": "English", "inglese": "English",
-    "inglês": "English", "engels": "English", "영어": "English",
-    "allemand": "German", "alemán": "German", "tedesco": "German",
-    "alemão": "German", "duits": "German", "französisch": "French", "francés": "French",
-    "francese": "French", "francês": "French", "frans": "French", "espagnol": "Spanish",
-    "spanisch": "Spanish", "spagnolo": "Spanish", "espanhol": "Spanish", "spaans": "Spanish",
-    "italien": "Italian", "italienisch": "Italian", "italiaans": "Italian", "portugais": "Portuguese",
-    "portugiesisch": "Portuguese", "portugués": "Portuguese", "portoghese": "Portuguese",
-    "portugees": "Portuguese", "néerlandais": "Dutch", "niederländisch": "Dutch", "neerlandés": "Dutch",
-    "olandese": "Dutch", "holandês": "Dutch",
-}  # fmt: skip
+# Languages by any of their names: their script, or what a language in Latin script is called here.
+_SCRIPT_BY_LANGUAGE, _LATIN_LANGUAGES = (
+    {name: said for said, names in load_words()[table].items() for name in names.split()}
+    for table in ("scripts", "latin_languages")
+)
 _REQUESTED = re.compile(r"\b(?:in|into|en|auf|em)\s+(?:het\s+)?(\w{3,})")
 _REQUESTED_IN_KOREAN = re.compile(r"(?<!\w)(\w+어)로")
 _AS_ASKED = "the language of"

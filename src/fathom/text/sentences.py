@@ -53,11 +53,7 @@ _AUXILIARY = re.compile(
     re.IGNORECASE,
 )
 
-_DETERMINERS = """
-a an the this that these those its their his her our your my no any some each every of for in on at by with
-from to and or as per via
-"""
-_BEFORE_A_NOUN = frozenset(_DETERMINERS.split())
+_BEFORE_A_NOUN = frozenset(load_words()["verbs"]["never_behind"].split())
 _AFTER_A_VERB = re.compile(
     r"^(?:a|an|the|this|that|these|those|its|their|his|her|our|your|all|any|each|every|both|no|to|it|them|you|us|how"
     r"|what|whether|only|also|not|about|over|into|up|out|more|less|at|when|because|\d.*)$",
@@ -68,14 +64,10 @@ _NO_SUBJECT = re.compile(
 )
 _LEADS_TO = re.compile(r"^[A-Z][a-z]+s (?:to|from|with)\b")
 _ORDER = re.compile(
-    r"^(?:please |do not |don['’]t |never |always )?(?:add|allow|apply|avoid|build|call|check|choose|click"
-    r"|configure|convert|create|define|delete|disable|enable|ensure|extract|fetch|find|generate|get|give|import"
-    r"|initiali[sz]e|install|keep|let|list|load|make|note|open|parse|pass|print|provide|raise|read|remember"
-    r"|remove|render|replace|return|run|save|see|select|send|set|specify|start|stop|store|try|update|use"
-    r"|validate|wait|wrap|write|yield) (?!of\b|is\b|are\b|was\b|were\b|and\b|or\b|in\b|by\b)",
+    rf"^(?:please |do not |don['’]t |never |always )?(?:{'|'.join(load_words()['verbs']['orders'].split())})"
+    r" (?!of\b|is\b|are\b|was\b|were\b|and\b|or\b|in\b|by\b)",
     re.IGNORECASE,
 )
-
 DEPENDENT_OPENING = re.compile(
     r"^(?:(?:if|when|with|without|for|in|to|from|by)\s+)?(?:it|its|this|that|these|those|they|their|he|she|such|here)\b"
     r"|^(?:then|thus|therefore|hence|however|but|and|so|also|otherwise|instead|similarly|additionally)\b"
