@@ -94,7 +94,7 @@ def _lexicon() -> Iterator[Used]:
         yield Used(f"markers.{marker.kind}.en", marker.english)
         yield Used(f"markers.{marker.kind}.ko", marker.korean)
     for name in words.load_table("phrases"):
-        yield Used(f"phrases.{name}", words.load_phrase_pattern(name))
+        yield Used(f"phrases.{name}", words.phrase_pattern(name))
 
 
 def _every() -> list[Used]:

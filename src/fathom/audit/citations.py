@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urldefrag
 
 from fathom.audit.records import BlockKind, CitedSource
-from fathom.evidence.checks.words import load_phrase_pattern
+from fathom.evidence.checks.words import phrase_pattern
 from fathom.http.urls import canonical_address
 from fathom.text.normalization import one_line
 
@@ -190,10 +190,7 @@ class _LineSorter:
 
 
 def _is_source_title(line: str) -> bool:
-    return (
-        len(line) < 60
-        and load_phrase_pattern("source_list").fullmatch(line.strip(" *_#").lower()) is not None
-    )
+    return len(line) < 60 and phrase_pattern("source_list").fullmatch(line.strip(" *_#").lower()) is not None
 
 
 @dataclass(frozen=True)

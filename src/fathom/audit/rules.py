@@ -24,7 +24,7 @@ from fathom.evidence.checks.derivation import (
 from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.evidence.checks.roles import find_exchange
 from fathom.evidence.checks.suspicions import find_suspicions
-from fathom.evidence.checks.words import load_phrase_pattern, measure_coverage, parse_text
+from fathom.evidence.checks.words import has_phrase, measure_coverage, parse_text
 from fathom.evidence.grounding import is_quotation
 from fathom.evidence.support import (
     SUPPORTED_FROM,
@@ -218,11 +218,10 @@ def _describe_flaw(kind: str, notes: Sequence[str], say: Messages) -> str:
 
 def _is_cause_of_coincidence(words: str, quoted: str) -> bool:
     """Tell whether the source only says that two things went together, and the statement that one did it."""
-    said, theirs = words.lower(), quoted.lower()
-    effect, together = load_phrase_pattern("effect"), load_phrase_pattern("together")
-    if not effect.search(said) or effect.search(theirs):
+    if not has_phrase("effect", words) or has_phrase("effect", quoted):
         return False
-    return bool(_BECAUSE.search(said) or (together.search(theirs) and not together.search(said)))
+    is_together = has_phrase("together", quoted) and not has_phrase("together", words)
+    return is_together or _BECAUSE.search(words.lower()) is not None
 
 
 def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str], source: SourcePassages) -> bool:

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from fathom.audit.records import CitedSource, ReadSource, SourceStatus
 from fathom.errors import ProviderError
 from fathom.evidence.checks.derivation import Passage
-from fathom.evidence.checks.words import load_phrase_pattern
+from fathom.evidence.checks.words import has_phrase
 from fathom.evidence.grounding import build_passage, describe_context, heading_path, join_passages
 from fathom.http.guard import HostUnknown
 from fathom.reading.protocol import Document, Reader
@@ -259,9 +259,8 @@ def _is_host_unknown(error: ProviderError) -> bool:
 
 
 def _says_it_is_gone(document: Document) -> bool:
-    gone = load_phrase_pattern("gone_page")
-    told = (document.title.lower(), document.text[:300].lower())
-    return len(document.text) < _SHORT_PAGE and any(gone.search(words) for words in told)
+    told = (document.title, document.text[:300])
+    return len(document.text) < _SHORT_PAGE and any(has_phrase("gone_page", words) for words in told)
 
 
 def _is_other_topic(source: CitedSource, document: Document, statements: Sequence[str]) -> bool:

@@ -22,7 +22,7 @@ from fathom.audit.citations import (
 from fathom.audit.records import CitationRule, CitedSource, ReportBlock, ReportStatement, StatementKind
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.figures import find_figures
-from fathom.evidence.checks.words import load_phrase_pattern
+from fathom.evidence.checks.words import has_phrase, phrase_pattern
 from fathom.evidence.support import is_connective
 from fathom.state import short_hash
 from fathom.text.messages import Messages
@@ -124,7 +124,7 @@ class _Splitter:
             masked = self._marks.mask(line.text[run_in.end() :])
         spans = [span.text for span in split_sentences(masked)] or [masked]
         parts = _join_bare_marks([self._marks.split_off(span) for span in spans])
-        if load_phrase_pattern("reading").match(line.text.lower()):  # "Our reading: …": all of it concludes
+        if phrase_pattern("reading").match(line.text.lower()):  # "Our reading: …": all of it concludes
             parts = [replace(part, is_inferred=True) for part in parts]
         if not any(part.words for part in parts):
             self._give_sources([key for part in parts for key in part.cites])
@@ -281,11 +281,11 @@ def classify(words: str, *, is_cited: bool, is_item: bool = False) -> StatementK
         return "transition"
     if is_cited:
         return "fact"
-    if load_phrase_pattern("transition").search(words.lower()) and not _has_figures(words):
+    if has_phrase("transition", words) and not _has_figures(words):
         return "transition"
     if _LEAD_IN.search(words) and not (re.search(r"\d", words) and _has_figures(words)):
         return "transition"
-    if load_phrase_pattern("opinion").search(words.lower()) and not re.search(r"\d", words):
+    if has_phrase("opinion", words) and not re.search(r"\d", words):
         return "opinion"
     if not is_item and is_instruction(words) and not has_cjk(words):
         return "opinion"

@@ -14,7 +14,7 @@ from typing import get_args
 
 from fathom.evidence.checks.dates import parse_day
 from fathom.evidence.checks.strict import find_amounts
-from fathom.evidence.checks.words import load_table
+from fathom.evidence.checks.words import has_phrase, load_table
 from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
 from fathom.text.languages import is_korean, wants_korean
 from fathom.text.mentions import find_name_words
@@ -69,17 +69,7 @@ DATE_PATTERN = re.compile(
     r"|\b(?:January|February|March|April|June|July|August|September|October|November|December)\b|\b\d{1,2}:\d\d\b"
 )
 
-COUNT_PATTERN = re.compile(  # no amount, but an answer to "how many"
-    r"\b(?:dozens|hundreds|thousands|millions|no|none|both)\b|하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열",
-    re.IGNORECASE,
-)
 
-CAUSE_PATTERN = re.compile(
-    r"\b(?:because|due to|caus(?:e|es|ed|ing)|leads? to|led to|results? (?:in|from)|resulted|as a result"
-    r"|owing to|therefore|since|reasons?|so that|thanks to|stems? from|attributed)\b"
-    r"|때문|인해|원인|이유|탓|덕분|따라서|결과로|비롯",
-    re.IGNORECASE,
-)
 _FACTS = ("date", "amount", "counting")
 _DOES = re.compile(
     r"^(?:what|how) (?:does|do|did) (?:(?:an?|the) )?(?P<en>[\w .+#-]+?) (?:do|work)$"
@@ -128,10 +118,10 @@ def score_directness(question: str, sentence: str) -> float:
     kinds = find_answer_kinds(question)
     if "date" in kinds and DATE_PATTERN.search(said):
         return _score_same_action(asked, said)
-    if "cause" in kinds and CAUSE_PATTERN.search(said):
+    if "cause" in kinds and has_phrase("cause", said):
         return 1.0
     if ("amount" in kinds and find_amounts(said)) or (
-        "counting" in kinds and (find_amounts(said) or COUNT_PATTERN.search(said))
+        "counting" in kinds and (find_amounts(said) or has_phrase("count", said))
     ):
         return _score_same_action(asked, said)
     if _WHERE.search(asked):
@@ -254,7 +244,7 @@ def _check_counting(at: _CheckInput) -> CheckOutcome:
     wanted = terms(at.question)
     for claim in at.claims:
         said = claim.statement
-        if (find_amounts(said) or COUNT_PATTERN.search(said)) and wanted & terms(said):
+        if (find_amounts(said) or has_phrase("count", said)) and wanted & terms(said):
             return True, f"counted in “{said[:120]}”"
     return False, "no relevant claim has a number"
 
@@ -287,7 +277,7 @@ def _check_definition(at: _CheckInput) -> CheckOutcome:
 
 
 def _check_cause(at: _CheckInput) -> CheckOutcome:
-    found = next((c for c in at.claims if CAUSE_PATTERN.search(c.statement)), None)
+    found = next((c for c in at.claims if has_phrase("cause", c.statement)), None)
     return found is not None, f"explained in “{found.statement[:120]}”" if found else "no claim gives a cause"
 
 

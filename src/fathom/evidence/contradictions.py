@@ -14,7 +14,7 @@ from fathom.evidence.checks.dates import parse_day
 from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.negation import are_opposed
 from fathom.evidence.checks.strict import find_amounts, is_same_amount
-from fathom.evidence.checks.words import load_phrase_pattern
+from fathom.evidence.checks.words import has_phrase
 from fathom.evidence.sources import find_owner, is_official
 from fathom.evidence.statement_pairs import (
     are_other_members,
@@ -77,7 +77,7 @@ def _is_correction(
     owners = {find_owner(page) for side in others for page in _list_pages(side, pages)}
     quotes = [quote for c in sides[place].claims for quote in claims[c].quotes if quote.page in pages]
     return any(
-        load_phrase_pattern("corrects").search(f"{pages[quote.page].title}\n{quote.text}".lower())
+        has_phrase("corrects", f"{pages[quote.page].title}\n{quote.text}")
         and (
             find_owner(pages[quote.page]) in owners
             or is_official(pages[quote.page])
@@ -98,7 +98,7 @@ def _is_later_file(page: Page, place: int, sides: Sequence[ContradictionSide], p
 
 def _is_retracted(side: ContradictionSide, pages: PagesByHash) -> bool:
     read = _list_pages(side, pages)
-    return bool(read) and all(load_phrase_pattern("retracted").search(page.title.lower()) for page in read)
+    return bool(read) and all(has_phrase("retracted", page.title) for page in read)
 
 
 def _is_after(own: Sequence[Page], place: int, sides: Sequence[ContradictionSide]) -> bool:

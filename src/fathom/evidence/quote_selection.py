@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.evidence.answer_kinds import (
-    CAUSE_PATTERN,
     find_answer_kinds,
     find_asked_thing,
     find_compared_things,
     is_factual_question,
     score_directness,
 )
+from fathom.evidence.checks.words import has_phrase, phrase_pattern
 from fathom.reading.units import Unit, whole_units
 from fathom.state import SubQuestion
 from fathom.state.model_io import ExtractedStatement
@@ -38,36 +38,13 @@ _SHORT_CHARS, _SHORT_PAIRED_CHARS = 40, 20  # a third of it for a sentence or an
 _STATEMENT_CHARS = 400
 _SECTIONS = ("section", "sections")
 _NUMBERED = re.compile(r"^\d[\d.)]*+\s+|^(?:chapter|appendix|part|section)\s+\w+[.:]?\s+", re.IGNORECASE)
-_LISTS = re.compile(
-    r"^(?:what|which)\s+(?:\w+\s+){0,3}?(?:are|were|do|does|can|must|should|have)\b|^(?:list|name)\b"
-    r"|\b(?:steps|restrictions|limitations|requirements|rules|types|kinds|options|values|states|fields|levels"
-    r"|ways|reasons|differences|advantages|disadvantages|parts|components|elements|phases|stages)\b"
-    r"|종류|목록|제한|조건|단계|절차|방법|요건|사항|구성|구조|요소|장점|단점|특징|항목",
-    re.IGNORECASE,
-)
-_STEPS = re.compile(
-    r"\bhow (?:do|can|to|should|would|does one)\b|어떻게 (?:하|만들|설치|신청|사용)|방법|절차", re.IGNORECASE
-)
-_OPENS = re.compile(
-    r"(?:\d[\d.]*\s+)?(?:name|description|overview|introduction|summary|abstract|about|개요|소개|정의|개념|설명)",
-    re.IGNORECASE,
-)
 _ASIDE = re.compile(r"(?<!\s)\s+\([^)]{0,200}\)")
 _OPTION = re.compile(r"^`?-|[=(\[]|^`[A-Z_ ]+`$")
 _TITLE_END = re.compile(r"(?<!\s)(?:\s*\(|\s+[—–|-]{1,2}\s)(?s:.*)")
-_CONTRAST = re.compile(
-    r"\b(?:differ\w*|whereas|while|unlike|contrast|compared)\b|차이|반면|달리|비해|다르",
-    re.IGNORECASE,
-)
 
 # Words that name the kind of answer, and need not occur in it.
 _ASKING_WORDS = "reason cause difference definition meaning purpose 이유 원인 차이 정의 의미 까닭"
 _ASKING_STEMS = frozenset(map(stem, _ASKING_WORDS.split()))
-_POINTS_ELSEWHERE = re.compile(
-    r"^(?:see(?: also)?|check out|refer to|visit|click|sign up|learn more|read more)\b"
-    r"|^for (?:more|full|further)\b",
-    re.IGNORECASE,
-)
 _FULL_STOP = re.compile(r"(?<=[^\W\d])[.!。](?=\s|$)")
 _MAX_QUESTIONS = 2
 _UNWANTED = re.compile(r"\]\(|https?://\S+$|^\w+\s+\([\w ,.|\[\]]+\):$")
@@ -126,7 +103,7 @@ def _is_readable(unit: Unit) -> bool:
         least //= 3
     if len(text) < least or _UNWANTED.search(text) or text.count("`") % 2:
         return False
-    if unit.kind in {"paragraph", "item"} and _POINTS_ELSEWHERE.match(text):
+    if unit.kind in {"paragraph", "item"} and has_phrase("points_elsewhere", text):
         return False
     if text.count("?") > max(_MAX_QUESTIONS, len(_FULL_STOP.findall(text))):
         return False  # the contents of a list of questions
@@ -239,16 +216,15 @@ def _kind_match(question: str, candidate: _QuoteCandidate, title: str) -> float:
         return max(score_directness(question, one) for one in said)
     if sides := find_compared_things(question):
         both = [one for one in said if all(terms(side) <= terms(one) for side in sides)]
-        return 0.5 * bool(both) + 0.5 * any(_CONTRAST.search(one) for one in both)
+        return 0.5 * bool(both) + 0.5 * any(has_phrase("contrast", one) for one in both)
     if "cause" in kinds:
-        return 0.6 * min(2, len(CAUSE_PATTERN.findall(opening))) / 2 + 0.4 * (
-            CAUSE_PATTERN.search(said[0]) is not None
-        )
-    if _LISTS.search(question) or "completeness" in kinds:
+        causes = len(phrase_pattern("cause").findall(opening.lower()))
+        return 0.3 * min(2, causes) + 0.4 * has_phrase("cause", said[0])
+    if has_phrase("asks_list", question) or "completeness" in kinds:
         return {"list": 1.0, "sections": 0.9, "table": 0.8, "section": 0.5, "paragraph": 0.2}.get(
             unit.kind, 0.0
         )
-    if _STEPS.search(question):
+    if has_phrase("asks_steps", question):
         return {
             "list": 0.6,
             "section": 0.6,
@@ -271,7 +247,7 @@ def _definition_match(
         return 1.6 if terms(term) == asked and not _OPTION.search(term) else 0.0
     above = [terms(_NUMBERED.sub("", heading)) for heading in unit.headings]
     is_about = asked == terms(_NUMBERED.sub("", _TITLE_END.sub("", title)))
-    opens = not unit.headings or _OPENS.fullmatch(unit.headings[-1].strip()) is not None
+    opens = not unit.headings or has_phrase("opening_heading", unit.headings[-1].strip())
     is_headed = (bool(above) and asked == above[-1]) or (is_about and (opens or len(above) == 1))
     direct = max(
         (score_directness(question, one) * 0.9**place for place, one in enumerate(said[:3])), default=0.0
@@ -308,7 +284,7 @@ def _statement(question: str, unit: Unit) -> str:
         return whole
     wanted = terms(question)
     said = [one_line(span.text) for span in spans]
-    said = [one for one in said if not _POINTS_ELSEWHERE.match(one)] or said
+    said = [one for one in said if not has_phrase("points_elsewhere", one)] or said
     if unit.kind in {"list", "table"}:
         return said[0] if len(said[0]) >= _SHORT_CHARS else whole
 

@@ -12,7 +12,7 @@ from fathom.evidence.checks.dates import Date
 from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.negation import are_opposed
 from fathom.evidence.checks.strict import find_flaws, is_same_amount
-from fathom.evidence.checks.words import ParsedWord, particle_role
+from fathom.evidence.checks.words import ParsedWord, has_phrase, particle_role, phrase_pattern
 from fathom.evidence.statements import (
     ParsedStatement,
     WordOverlap,
@@ -42,13 +42,6 @@ _SUBJECT = re.compile(
     r"|had|have|opened|began|started|stands|rose|fell)\b)|(?:\S+\s){0,4}?\S+[은는이가](?=\s)"
 )
 _SPAN = re.compile(r"\b(?:as of|since|until|till|by|before|after|from|to|between)\s+$")
-_VAGUE_BEFORE = re.compile(
-    r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|above|below|than|least|most|circa"
-    r"|up to|close to|between|from|to)\W*$|(?:약|대략|거의|최대|최소|무려)\s*$"
-)
-_VAGUE_AFTER = re.compile(
-    r"\s*(?:or (?:more|less|so)|to \d|[-–~]\s?\d|이상|이하|미만|초과|가까|넘|안팎|남짓|정도|쯤)"
-)
 
 # A number that tells one of several from the others: "Reactor 2", "section 4", "3호기". What something *is*
 # ("the latest release is version 3") is a value, and may be disputed.
@@ -315,10 +308,9 @@ def _check_sameness(one: ParsedStatement, two: ParsedStatement, shared: WordOver
 
 def is_vague(amount: Figure, statement: ParsedStatement) -> bool:
     """Tell whether it is rounded or a bound, so that another number need not contradict it."""
-    text = statement.text.low
-    return amount.is_about or bool(
-        _VAGUE_BEFORE.search(text[: amount.start]) or _VAGUE_AFTER.match(text[amount.end :])
-    )
+    before, after = statement.text.low[: amount.start], statement.text.low[amount.end :]
+    is_vague_after = phrase_pattern("vague_after").match(after) is not None
+    return amount.is_about or is_vague_after or has_phrase("vague_before", before)
 
 
 def _have_same_facts(one: ParsedStatement, two: ParsedStatement) -> bool:

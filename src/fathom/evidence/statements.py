@@ -9,35 +9,23 @@ from fathom.evidence.checks.dates import Date, find_dates
 from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.negation import Members, find_exclusive
 from fathom.evidence.checks.strict import find_amounts, find_denied_span
-from fathom.evidence.checks.words import ParsedText, ParsedWord, index_letter, is_same_word, parse_text
+from fathom.evidence.checks.words import (
+    ParsedText,
+    ParsedWord,
+    has_phrase,
+    index_letter,
+    is_same_word,
+    parse_text,
+    phrase_pattern,
+)
 from fathom.text.mentions import begins_word, find_name_words, is_negated
 from fathom.text.normalization import fold_text
 from fathom.text.ranking import jaccard_similarity, terms
 
-_ONE_TIME_EVENT = re.compile(
-    r"\b(?:opened|founded|established|born|died|built|completed|launched|released|published|began|started"
-    r"|discovered|invented|signed|closed|introduced|created|inaugurated|adopted|enacted|ratified|landed|arrived"
-    r"|ended|finished|abolished|demolished|commissioned|premiered|married|elected|appointed)\b"
-    r"|개통|설립|완공|준공|태어|출생|사망|창립|출시|시작|발견|개장|개관|발명|체결|폐쇄|도입|착공|제정|공포|창설|세워"
-    r"|열렸|문을 열|건립|발사|상륙|취임|결혼|숨졌"
-)
-_AFTER_EVENT = re.compile(rf"(?:{_ONE_TIME_EVENT.pattern})[^,.;]{{0,24}}$")
+_AFTER_EVENT = re.compile(rf"(?:{phrase_pattern('event').pattern})[^,.;]{{0,24}}$")
 _AT_THAT_TIME = re.compile(r"\b(?:when|as|at|once|since|until)\b[^,.;]*$")
-_BEFORE_EVENT = re.compile(
-    r"에?\s(?:\S+\s)?(?:개통|설립|완공|준공|창립|출시|개장|개관|착공|세워|열렸|문을 열|건립)"
-)
 
 
-_HEDGE = re.compile(
-    r"\b(?:may|might|could|perhaps|possibly|probably|likely|suggests?|appears?|seems?|estimated|expected"
-    r"|planned|forecast|projected|would|should|claims?|claimed|alleged\w*|reportedly)\b"
-    r"|수 있|수도 있|것으로 보|추정|예상|전망|가능성|계획|예정|듯하|듯 하"
-)
-
-_NOT_A_NEGATION = re.compile(
-    r"\bnot (?:only|just|merely|least)\b|\bno (?:less|fewer|more|later|longer|doubt)\b"
-    r"|뿐만? 아니라|밖에|다름없|틀림없"
-)
 _GLUED = re.compile(
     r"([가-힣]{1,6}?)(?:이|가|을|를|은|는|의|에|로|으로|도|만|다|이다|였다|이었다|입니다)?(?![가-힣])"
 )
@@ -92,11 +80,11 @@ def parse_statement(statement: str) -> ParsedStatement:
         names=tuple(
             dict.fromkeys(fold_text(name).text for name in find_name_words(_mask_spans(text.text, taken)))
         ),
-        is_negated=is_negated(_NOT_A_NEGATION.sub(" ", _mask_spans(text.low, denied))),
-        is_hedged=_HEDGE.search(text.low) is not None,
+        is_negated=is_negated(phrase_pattern("no_negation").sub(" ", _mask_spans(text.low, denied))),
+        is_hedged=has_phrase("hedge", text.low),
         has_two_parts=_TWOFOLD.search(text.low) is not None,
         rates=frozenset("".join(m.groups(default="")) or m.group() for m in _RATE.finditer(text.low)),
-        events=frozenset(_ONE_TIME_EVENT.findall(text.low)),
+        events=frozenset(phrase_pattern("event").findall(text.low)),
         scopes=find_exclusive(text.low, "scopes"),
         denials=find_exclusive(text.low, "denials"),
     )
@@ -106,7 +94,7 @@ def _is_of_event(date: Date, text: str) -> bool:
     """Tell whether a date is that of a one-time event, so that figures beside it need not be of that time."""
     before = text[max(0, date.start - 40) : date.start]
     is_after = _AFTER_EVENT.search(before) and not _AT_THAT_TIME.search(before)
-    return bool(is_after or _BEFORE_EVENT.match(text, date.end))
+    return bool(is_after or phrase_pattern("event_after").match(text, date.end))
 
 
 def _is_part_of_a_name(amount: Figure, text: str) -> bool:

@@ -20,6 +20,7 @@ from fathom.evidence.checks.words import (
     measure_coverage,
     parse_sentences,
     parse_text,
+    phrase_pattern,
 )
 from fathom.evidence.statement_pairs import find_denial
 from fathom.text.mentions import extract_numbers, is_negated
@@ -139,10 +140,6 @@ _BIAS = -2.48
 _CUT = 0.43
 _FATAL = {"a number", "a date", "a negation"}
 _COMMON = 5.0
-_COMPARING = re.compile(
-    r"\b(?:than|more|less|fewer|most|least|best|worst|only|first|last"
-    r"|(?!interest|forest|request|harvest|protest|contest|honest|suggest|modest|arrest|digest|invest)[a-z]{3,}est)\b"
-)
 
 # Names that differ only in a mark: "C", "C#", "C++".
 _MARKED = re.compile(r"\b\w+[+#]+(?!\w)")
@@ -215,7 +212,7 @@ def _known_ending(statement: str, known: set[str]) -> float:
 
 def _find_comparing_words(texts: Sequence[ParsedText]) -> set[str]:
     """Return the words of comparison or ranking."""
-    return {word for text in texts for word in _COMPARING.findall(text.low)}
+    return {word for text in texts for word in phrase_pattern("comparing").findall(text.low)}
 
 
 def _denied_share(said: ParsedText, texts: Sequence[ParsedText]) -> float:

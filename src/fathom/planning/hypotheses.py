@@ -3,9 +3,9 @@
 Confidence is recomputed from all evidence each time, so that a repeated claim counts once.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from fathom.evidence.checks.words import has_phrase, phrase_pattern
 from fathom.state import Claim, Hypothesis
 from fathom.state.model_io import HypothesisEvidence
 from fathom.text.mentions import extract_numbers, is_negated
@@ -13,17 +13,6 @@ from fathom.text.normalization import one_line
 from fathom.text.ranking import jaccard_similarity, terms
 
 _SHARED = 0.6  # of the statement's words
-_UP = re.compile(
-    r"\b(?:increas\w*|ris(?:e|es|ing)|rose|grow\w*|grew|higher|more|gain\w*|improv\w*|cheaper|faster)\b"
-    r"|증가|상승|늘어|늘었|높아|향상",
-    re.IGNORECASE,
-)
-
-_DOWN = re.compile(
-    r"\b(?:decreas\w*|fall(?:s|ing)?|fell|declin\w*|drop\w*|lower|less|los(?:s|es|t)|worsen\w*|slower|dearer)\b"
-    r"|감소|하락|줄어|줄었|낮아|악화",
-    re.IGNORECASE,
-)
 
 
 def find_bearings(hypotheses: Sequence[Hypothesis], claims: Sequence[Claim]) -> list[HypothesisEvidence]:
@@ -52,11 +41,11 @@ def is_in_agreement(statement: str, said: str) -> bool:
 
 def _terms_without_direction(statement: str) -> set[str]:
     """Return the statement's words without those that only give a direction."""
-    return terms(_DOWN.sub(" ", _UP.sub(" ", statement)))
+    return terms(phrase_pattern("down").sub(" ", phrase_pattern("up").sub(" ", statement.lower())))
 
 
 def _direction_sign(text: str) -> int:
-    return int(_UP.search(text) is not None) - int(_DOWN.search(text) is not None)
+    return has_phrase("up", text) - has_phrase("down", text)
 
 
 MAX_ACTIVE = 5

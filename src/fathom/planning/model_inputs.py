@@ -19,6 +19,7 @@ from fathom.evidence.answer_kinds import (
     run_checks,
     score_directness,
 )
+from fathom.evidence.checks.words import has_phrase
 from fathom.evidence.scoring import assess_no_claims, collect_gaps, find_best_new_claims
 from fathom.evidence.stopping import RunPosition, count_idle_rounds
 from fathom.planning.effort import describe_round_limits
@@ -52,14 +53,6 @@ from fathom.text.ranking import terms
 from fathom.text.tokens import has_cjk
 
 _HEADING = re.compile(r"^(#{1,4})\s+(.{1,90})$", re.MULTILINE)
-_USUAL_HEADING = re.compile(
-    r"^(?:contents?|table of contents|references?|see also|external links|notes?|further reading|sources?"
-    r"|bibliography"
-    r"|introduction|abstract|overview|summary|conclusions?|about(?: us)?|contact|menu|navigation|share"
-    r"|comments?|related.*"
-    r"|목차|참고\s*문헌|각주|같이\s*보기|외부\s*링크|서론|결론|개요|요약|출처|관련.*|머리말|맺음말)$",
-    re.IGNORECASE,
-)
 _NUMBERED = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.|제?\d+[장절])\s+")
 _MAX_PAGE_HEADINGS = 12
 _MAX_PERSPECTIVES = 5
@@ -78,7 +71,7 @@ def find_headings(text: str) -> list[str]:
     """Return a page's headings in order, without its title and headings that every page has."""
     found = [(marks, _clean(heading)) for marks, heading in _HEADING.findall(text)]
     chapters = found[1:] if found and found[0][0] == "#" else found
-    headings = [heading for _, heading in chapters if heading and not _USUAL_HEADING.match(heading)]
+    headings = [heading for _, heading in chapters if heading and not has_phrase("usual_heading", heading)]
     return list(dict.fromkeys(headings))[:_MAX_PAGE_HEADINGS]
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from fathom.evidence.checks.derivation import is_same_figure
 from fathom.evidence.checks.figures import find_figures
-from fathom.evidence.checks.words import load_phrase_pattern
+from fathom.evidence.checks.words import phrase_pattern
 from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.formats.markdown import escape_markdown, name_address, shorten_text
@@ -294,7 +294,7 @@ def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
         for g in outcome.judgement.gaps
         if g.description[-1:] == "."
     }
-    is_plain = load_phrase_pattern("lacking").search
+    is_plain = phrase_pattern("lacking").search
     return [
         f"{point}."
         if point in sentences or is_plain(point.lower())

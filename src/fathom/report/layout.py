@@ -13,7 +13,7 @@ from typing import Literal
 
 from fathom.evidence.checks.derivation import is_same_figure
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.words import load_phrase_pattern
+from fathom.evidence.checks.words import has_phrase, phrase_pattern
 from fathom.state import Block, Citation, Claim, Quote, Report, RunUpdate, Section, Sentence, Status
 from fathom.text.messages import Messages
 
@@ -82,7 +82,7 @@ def is_unsupported(sentence: Sentence, numbers: NumbersByClaim) -> bool:
 
 def is_worded_so(text: str) -> bool:
     """Whether words say that it is a conclusion ("this suggests", "probable effort"), so it needs no sign."""
-    return bool(load_phrase_pattern("inferring").search(text.lower()))
+    return has_phrase("inferring", text)
 
 
 def note_inference(text: str, words: Messages) -> str:
@@ -206,7 +206,7 @@ class PreparedReport:
     def _is_reading(self, layout: BlockLayout) -> bool:
         """Whether a paragraph or list consists of inferences and begins by saying so: "Our reading: …"."""
         told = [s for s in layout.sentences if s.status != "connective"]
-        is_led = load_phrase_pattern("reading").match(layout.sentences[0].text.lower())
+        is_led = phrase_pattern("reading").match(layout.sentences[0].text.lower())
         is_text = layout.block.kind != "table"
         return is_text and bool(told) and bool(is_led) and all(map(self._is_cited_inference, told))
 

@@ -9,8 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fathom.evidence.checks.derivation import Passage, find_underived
-from fathom.evidence.checks.words import load_phrase_pattern
-from fathom.evidence.checks.words import parse_text
+from fathom.evidence.checks.words import has_phrase, parse_text
 from fathom.evidence.controls import TrustLog, choose_controls, draw_controls, evaluate_controls, mix_in
 from fathom.prompts import load_prompt
 from fathom.state import Claim, Control, ControlTally, Cost, Failure, short_hash
@@ -75,7 +74,7 @@ def _note_absences(
     item: SentenceToCheck, claims: Sequence[Claim], texts: Mapping[str, str]
 ) -> SentenceToCheck:
     """Return the item; with its words that no source of it has, if it says that something is not there."""
-    if not load_phrase_pattern("absent").search(item.statement.lower()):
+    if not has_phrase("absent", item.statement):
         return item
     pages = {quote.page for claim in claims if claim.id in item.claims for quote in claim.quotes}
     full = parse_text("\n".join(texts.get(page, "") for page in sorted(pages)))

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 
 from fathom.evidence.checks.figures import Figure
+from fathom.evidence.checks.words import has_phrase
 from fathom.text.tokens import find_matches
 
 _MONTHS = {
@@ -139,34 +140,14 @@ def parse_day(published: str | None) -> date | None:
         return None
 
 
-# Years relative to the page's own year.
-_RELATIVE_YEARS = {
-    (-2,): r"재작년|지지난해|two years (?:ago|earlier)|the year before last",
-    (-1,): r"전년|작년|지난해|한 해 전|1년 (?:전|사이|새)|전해|지난(?:달| \d+월| \w+ \d+일)|한 해 사이"
-    r"|\b(?:last|previous|prior|past) (?:year|summer|winter|spring"
-    r"|autumn|fall|quarter|month|season|week|january|february"
-    r"|march|april|may|june|july|august|september|october"
-    r"|november|december)\b|\bthe (?:previous|prior) year\b"
-    r"|\byears? (?:ago|earlier|before|over|on)\b|\ba year\b|지난 절기|지난 시즌|같은 (?:기간|분기|달)|동기",
-    (1,): r"내년|다음 ?해|이듬해|새해"
-    r"|\b(?:next|following|coming) (?:year|summer|winter|spring|autumn|quarter|month|season)\b"
-    r"|\byears? later\b",
-    (-1, 0, 1): r"그해|그 뒤|해마다|\bthat year\b|\bannual(?:ly)?\b|하반기|상반기|\b(?:first|second) half\b",
-}
-
-_YEAR_BEFORE = re.compile(
-    r"전년|한 해 전|1년 전|전해|\b(?:previous|prior|preceding) year\b|\byear (?:earlier|before)\b"
-    r"|\bon the year\b",
-    re.IGNORECASE,
-)
-
+# Phrases for years relative to the page's own year.
+_RELATIVE = {"two_years_before": (-2,), "a_year_before": (-1,), "a_year_after": (1,), "that_year": (-1, 0, 1)}
 # Years as seen from the page's own; behind a comparison the figures are of another year.
 _NAMED_YEAR = re.compile(
     r"(재작년)|(지난해|작년|\blast year\b)|(올해|\bthis year\b)|(내년|\bnext year\b)", re.IGNORECASE
 )
 _COMPARED = re.compile(r"\s?(?:보다|대비|에 비|[과와] (?:비교|견)|동기|(?:\S+ )?같은)|['’]s\b")
 _COMPARED_TO = re.compile(r"\b(?:than|from|over|against|with|to|on) $", re.IGNORECASE)
-_RELATIVE = {offsets: re.compile(words, re.IGNORECASE) for offsets, words in _RELATIVE_YEARS.items()}
 _SPAN = re.compile(r"(1\d{3}|20\d{2}|21\d{2})\s?[-–~/]\s?(\d{2}|\d{4})(?!\d)")
 _SHORT_YEAR = re.compile(
     r"['’‘](\d\d)(?=[년.~\s\-–])|(?<!\d)(\d\d)년(?!간|\s?(?:동안|만에|전|뒤|후|째|연속|이상|이하|넘))"
@@ -182,30 +163,10 @@ _QUARTER = re.compile(
 )
 _QUARTER_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _HALF = re.compile(r"(상반기|\bfirst half\b|\bH1\b)|(하반기|\bsecond half\b|\bH2\b)", re.IGNORECASE)
-_NEAR_MONTH = re.compile(
-    r"지난달|이달|이번 달|다음 ?달|전월|전달|내달|\b(?:last|this|next|previous|following|prior) month\b",
-    re.IGNORECASE,
-)
 
-_MONTHS_APART = re.compile(
-    r"\b(?:an?|one|the|following|next|previous) month\b|\bmonth (?:later|earlier)|한 달|이듬달|다음 ?달|전달",
-    re.IGNORECASE,
-)
 
-_NEAR_DAY = re.compile(
-    r"어제|오늘|내일|그제|모레|[월화수목금토일]요일|\d일 [전뒤후]"
-    r"|[이사나]흘|이틀|지난주|이번 주|다음 주|\d주 [전뒤후]"
-    r"|\b(?:yesterday|today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day|days? (?:ago|later|earlier)"
-    r"|weeks? (?:ago|later|earlier)|(?:last|this|next) week)\b",
-    re.IGNORECASE,
-)
 _DAYS_NEAR = 15
 _MOST_DATES = 12
-_EDGE_OF_YEAR = re.compile(
-    r"\b(?:start|beginning|began|begins|end|close|turn|new|fiscal|whole|full|through|until|since)\b|초|말|부터|까지|연초|연말|새해|올해"
-    r"|내년|지난해",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -247,12 +208,12 @@ class PageCalendar:
         """Return every year named, or implied by the page's date and words such as "last year"."""
         meant = {
             year + offset
-            for offsets, words in _RELATIVE.items()
-            if words.search(self.text)
+            for words, offsets in _RELATIVE.items()
+            if has_phrase(words, self.text)
             for year in self.own
             for offset in offsets
         }
-        if _YEAR_BEFORE.search(self.text):  # also the year before another one than the page's own
+        if has_phrase("year_before_another", self.text):  # than the page's own
             meant |= {year - 1 for year in self.named | meant}
         years = self.named | self.own | meant
         return frozenset(
@@ -264,7 +225,8 @@ class PageCalendar:
         """Return every month named, adjacent to the page's own, or in a named quarter or half."""
         months = {date.month for date in self.dates if date.month}
         if self.day:
-            near = (-1, 0, 1) if _NEAR_MONTH.search(self.text) or _NEAR_DAY.search(self.text) else (0,)
+            is_near = has_phrase("near_month", self.text) or has_phrase("near_day", self.text)
+            near = (-1, 0, 1) if is_near else (0,)
             months |= {(self.day.month - 1 + apart) % 12 + 1 for apart in near}
         for parts in _QUARTER.findall(self.text):
             name = next(part for part in parts if part).lower()
@@ -297,12 +259,12 @@ class PageCalendar:
             return False
         if when.month and when.day and self._is_near(when):
             return True
-        if (when.month, when.day) in {(1, 1), (12, 31)} and _EDGE_OF_YEAR.search(self.text):
+        if (when.month, when.day) in {(1, 1), (12, 31)} and has_phrase("edge_of_year", self.text):
             return True
         if when.year and when.month and self._is_of_another_year(when):
             return False
         months = self.months
-        if _MONTHS_APART.search(self.text):
+        if has_phrase("months_apart", self.text):
             months |= {(month - 1 + apart) % 12 + 1 for month in months for apart in (-1, 1)}
         is_month = not when.month or when.month in months or when.month in self.numbers
         return is_month and (not when.day or when.day in self.numbers)
@@ -319,7 +281,7 @@ class PageCalendar:
 
     def _is_near(self, when: Date) -> bool:
         """Tell whether it is near the page's own day, and the page mentions days near it."""
-        if not self.day or not _NEAR_DAY.search(self.text):
+        if not self.day or not has_phrase("near_day", self.text):
             return False
         try:
             meant = date(when.year or self.day.year, when.month, when.day)

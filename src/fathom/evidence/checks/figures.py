@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from fathom.evidence.checks.words import UNITS, load_table
+from fathom.evidence.checks.words import UNITS, load_table, phrase_pattern
 from fathom.text.tokens import TakenSpans
 
 _NUMBERS, _KOREAN_NUMBERS = load_table("numbers")["english"], load_table("numbers")["korean"]
@@ -100,30 +100,6 @@ _LOOSE = re.compile(
     re.IGNORECASE,
 )
 _PAIRS = {"한두": (1, 2), "두세": (2, 3), "서너": (3, 4), "네댓": (4, 5)}
-_ABOUT = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|some|circa|an estimated)"
-    r"|(?:^|[\s(])[~≈]|\bc\.|약|대략|무려|총|어림잡아)\s*\S{0,3}$",
-    re.IGNORECASE,
-)
-_ABOUT_AFTER = re.compile(r"\s?(?:가량|정도|안팎|쯤|내외|꼴|선(?![가-힣]))|\sor so\b")
-_OVER = re.compile(
-    r"(?:\b(?:over|more than|above|exceed\w*|at least|upwards of|(?:well|just"
-    r"|slightly) (?:over|above)|pass(?:ed|ing)|top(?:ped|ping))|최소|적어도)\s*\S{0,3}$",
-    re.IGNORECASE,
-)
-_OVER_AFTER = re.compile(
-    r"\s?(?:여(?![가-힣])|여\s|남짓|이상|(?:을|를|이|가)?\s?(?:조금|약간"
-    r"|훌쩍|크게)?\s?(?:넘|웃도|웃돌|상회|초과))|\s(?:or more|plus)\b|\+"
-)
-_UNDER = re.compile(
-    r"(?:\b(?:nearly|almost|under|less than|below|close to|up to"
-    r"|fewer than|just under|at most)|거의|최대|많아야)\s*\S{0,3}$",
-    re.IGNORECASE,
-)
-_UNDER_AFTER = re.compile(
-    r"\s?(?:가까이|가까운|(?:에|이)?\s?(?:육박|못 미|달하지 못)|미만"
-    r"|이하|(?:을|를)?\s?(?:밑도|밑돌|하회))|\sor (?:less|fewer)\b"
-)
 _CLASS_AFTER = re.compile(
     r"(?:명|원|%|퍼센트|달러|건|세|가구)?대(?=[\s,.)의에로까초중후를가는은]|$)(?! 초반)"
 )
@@ -365,14 +341,13 @@ def _is_continued(first: Figure, second: Figure, text: str) -> bool:
 
 def _add_range(figure: Figure, text: str) -> Figure:
     """Add the range that the wording allows."""
-    before, value = text[max(0, figure.start - 24) : figure.start], figure.value
-    after = text[figure.end : figure.end + 12]
+    before, value = text[max(0, figure.start - 24) : figure.start].lower(), figure.value
+    after = text[figure.end : figure.end + 12].lower()
     step, digits = _last_digit(figure)
     if _CLASS_AFTER.match(after) and figure.step:
         return replace(figure, low=value, high=value + step * (1 - 1e-9))
-    bound = int(bool(_OVER.search(before) or _OVER_AFTER.match(after)))
-    bound = bound or -int(bool(_UNDER.search(before) or _UNDER_AFTER.match(after)))
-    is_about = bool(bound or _ABOUT.search(before) or _ABOUT_AFTER.match(after))
+    bound = int(_is_worded("over", before, after)) or -int(_is_worded("under", before, after))
+    is_about = bool(bound) or _is_worded("about", before, after)
     if figure.dimension == "percent" and figure.is_word:
         apart = max(2.5, 0.05 * value) if is_about else 2.5
     elif is_about:
@@ -387,6 +362,12 @@ def _add_range(figure: Figure, text: str) -> Figure:
     if bound:
         low, high = (0.97 * value, 1.25 * value) if bound > 0 else (0.8 * value, 1.03 * value)
     return replace(figure, low=low, high=high, bound=bound)
+
+
+def _is_worded(kind: str, before: str, after: str) -> bool:
+    """Tell whether the words around a figure make it one of a kind: about, over, under."""
+    is_led = phrase_pattern(f"{kind}_before").search(before)
+    return bool(is_led or phrase_pattern(f"{kind}_after").match(after))
 
 
 def _last_digit(figure: Figure) -> tuple[float, int]:

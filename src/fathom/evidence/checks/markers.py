@@ -13,7 +13,14 @@ from functools import cache, lru_cache
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.words import ParsedText, is_same_word, load_table, parse_text
+from fathom.evidence.checks.words import (
+    ParsedText,
+    has_phrase,
+    is_same_word,
+    load_table,
+    parse_text,
+    phrase_pattern,
+)
 from fathom.text.tokens import has_cjk
 
 _NEVER = r"(?!)"
@@ -32,20 +39,7 @@ _FRONTED = re.compile(
     re.IGNORECASE,
 )
 
-_NO_SCOPE = re.compile(
-    r"^(?:addition|fact|contrast|particular|general|short|other words|the end|example|instance|turn"
-    r"|response|practice|total"
-    r"|brief|summary|conclusion|theory|principle|his|her|their|its|this|that|these|all|both|a statement"
-    r"|an interview"
-    r"|the other hand|average|the whole|course|the same time|first|last|once|the time)\b",
-    re.IGNORECASE,
-)
 _IN_A_PLACE = re.compile(r"\b(?:in|across|throughout|within) (?:the )?((?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*)")
-_IN_A_GROUP = re.compile(
-    r"\b(?:among|amongst|in|for|of) ((?:\w+ ){0,2}?(?:adults?|children|women|men|patients|infants"
-    r"|people|teenagers|students|elderly"
-    r"|smokers|workers|drivers|households)(?: (?:over|under|aged|with|who|above|below) [\w-]+)?)"
-)
 _ONE_OF_MANY = re.compile(
     r"\b(?:most|many|majority|half|some|few|all|percent|per cent|average|typical|rate|share)\b|%"
 )
@@ -191,13 +185,13 @@ def _find_english_scopes(said: ParsedText, text: ParsedText) -> list[str]:
     """Return places, groups and times at the start of the quote or its figures that the statement drops."""
     found = []
     head = _FRONTED.match(text.text)
-    is_left_out = head and not _NO_SCOPE.match(head["rest"]) and not _is_kept(said, head["rest"])
+    is_left_out = head and not has_phrase("no_scope", head["rest"]) and not _is_kept(said, head["rest"])
     # A time may be left out, unless the statement is about every time.
     if head and is_left_out and (not find_dates(head.group()) or _YEARLY.search(said.low)):
         found.append(f"it leaves out '{head['word'].lower()} {head['rest']}'")
     if _ONE_OF_MANY.search(text.low) and _ONE_OF_MANY.search(said.low):
         places = [m.group(1) for m in _IN_A_PLACE.finditer(text.text)]
-        groups = [m.group(1) for m in _IN_A_GROUP.finditer(text.low)]
+        groups = [m.group(1) for m in phrase_pattern("in_a_group").finditer(text.low)]
         kept = [phrase for phrase in [*places, *groups] if _is_kept(said, phrase)]
         if not kept:
             found += [f"it leaves out '{phrase}'" for phrase in [*places, *groups][:1]]
@@ -224,25 +218,12 @@ def _find_korean_scopes(said: ParsedText, text: ParsedText) -> list[str]:
 
 
 _SPEECH_END = re.compile(r"(?<=[.!?。])[\"”']?\s+|\n+")
-_SAID = re.compile(
-    r"\b(?:said|says|told|argue[ds]|claim(?:ed|s)|note[ds]|add(?:ed|s)|warn(?:ed|s)|stated|called|described"
-    r"|predict(?:ed|s)|complain(?:ed|s)|insist(?:ed|s)|contend(?:ed|s)|believe[ds]?|thinks?|thought"
-    r"|concluded?|point(?:ed|s) out|explain(?:ed|s)|wrote|writes)\b"
-)
 _ACCORDING = re.compile(r"\b(?:according to|in the view of)\s((?:[\w'’-]+\s?){1,5})", re.IGNORECASE)
-_KOREAN_SAID = re.compile(
-    r"(?:다고|라고|이라며|라며|다며|는|은|을|를|이)\s(?:덧붙여\s|거듭\s|강하게\s)?(?:말[했한하]|밝[혔힌히]|설명[했한하]|지적[했한하]|주장[했한하]"
-    r"|강조[했한하]|덧붙|꼬집|평가[했한하]|비판[했한하]|경고[했한하]|반박[했한하]|전[했한]|답[했한]|진단[했한하]|봤|본다|내다[봤보본])"
-)
 _KOREAN_ACCORDING = re.compile(r"(?<![\w·])((?:[\w·]{1,30}\s){0,2}[\w·]{1,30})에 (?:따르면|의하면)")
 _KOREAN_SUBJECT = re.compile(
     r"(?<![\w·])((?:[\w·]{1,30}\s){0,2}?[\w·]{1,30}?)(?:은|는|이|가|에선|에서는|측은)\s"
 )
 _PRONOUNS = frozenset("he she they it we i this that 그 이들 저 우리 필자 이 그들".split())  # noqa: SIM905
-_OFFICIAL = re.compile(
-    r"(?:청|처|부|원|단|공사|센터|시|도|은행|위원회|동향|통계|자료|(?<!제)조사|보고서|결과)$|\b(?:agency|office|bureau|ministry|bank|statistics)\b",
-    re.IGNORECASE,
-)
 _PLURAL = re.compile(r"들(?:은|는|이|의|에)?$|(?<=[a-z])s$")
 
 
@@ -254,7 +235,7 @@ def find_other_speakers(statement: str, passage: Passage) -> Iterator[tuple[str,
     for speaker in _find_speakers(passage.quoted):
         own = [word for word in parse_text(speaker).content_words if word.low not in _PRONOUNS]
         kept = [word for word in own if said.has(word.key)]
-        if not own or (_OFFICIAL.search(speaker) and not is_told):
+        if not own or (has_phrase("office", speaker) and not is_told):
             continue  # what an office publishes need not be told as its view
         if not kept:
             yield "speaker", f"in the quote it is '{speaker}' who says so"
@@ -274,10 +255,10 @@ def _find_speakers(text: str) -> list[str]:
         if named := _KOREAN_ACCORDING.search(sentence) or _ACCORDING.search(sentence):
             found.append(named[1].strip())
         elif has_cjk(sentence):
-            verb = _KOREAN_SAID.search(sentence)
+            verb = phrase_pattern("said_ko").search(sentence)
             subject = _KOREAN_SUBJECT.search(sentence, 0, verb.start() + 2) if verb else None
             found += [last if subject[1] in _PRONOUNS else subject[1]] if subject else []
-        elif verb := _SAID.search(sentence):
+        elif verb := phrase_pattern("said_en").search(sentence):
             parts = re.split(r"[,;:]\s", sentence[: verb.start()])
             clause = parts[-1] or parts[max(-3, -len(parts))]  # "Nordwind, a ship builder, said"
             found.append(" ".join(clause.split()[-4:]))

@@ -13,19 +13,17 @@ from fathom.evidence.checks.derivation import Passage, find_figures_outside_date
 from fathom.evidence.checks.figures import find_figures
 from fathom.evidence.checks.markers import count_shared_words, select_relevant_sentences
 from fathom.evidence.checks.placement import CLAUSE_END, split_parts
-from fathom.evidence.checks.words import ParsedText, ParsedWord, is_same_word, load_table, parse_text
+from fathom.evidence.checks.words import (
+    ParsedText,
+    ParsedWord,
+    is_same_word,
+    load_table,
+    parse_text,
+    phrase_pattern,
+)
 from fathom.text.ranking import stem
 from fathom.text.tokens import has_cjk
 
-_CUE = re.compile(
-    r"\b(?:not(?! only\b)|non(?=-)|no(?! doubt\b)|never|without|cannot|none|neither|nor|nobody"
-    r"|nothing(?! (?:but|other than)\b)|hardly|barely|rarely"
-    r"|seldom|fail(?:s|ed|ing)?(?= to\b)|unable|lack(?:s|ed|ing)?|denie[sd]|deny|refuse[sd]?"
-    r"|false|untrue|myth|(?<!a )few|unlikely"
-    r"|un(?:safe|clear|known|proven|affected|changed|necessary|available|successful|common|able)"
-    r"|impossible|ineffective|inactive|insufficient|incorrect|absence|absent|stopped|ceased|free of"
-    r"|rather than|instead of)\b|n't\b"
-)
 _REACH = 5
 _NEW_CLAUSE = "but because although though while whereas which who that and so if when since unless however"
 _STOPS = frozenset(_NEW_CLAUSE.split())
@@ -41,7 +39,7 @@ def find_negations(text: ParsedText) -> tuple[tuple[str, ...], ...]:
 
 def _find_english_negations(text: ParsedText) -> tuple[tuple[str, ...], ...]:
     found = []
-    for cue in _CUE.finditer(text.low):
+    for cue in phrase_pattern("negation").finditer(text.low):
         reached: list[str] = []
         if cue.group().startswith(("un", "in", "im")) and cue.group() not in {"unable", "unlikely"}:
             reached.append(cue.group().removeprefix("un").removeprefix("in").removeprefix("im"))

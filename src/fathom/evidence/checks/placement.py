@@ -20,7 +20,7 @@ from fathom.evidence.checks.derivation import (
     is_small_number,
 )
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.words import ParsedText, load_phrase_pattern, parse_text
+from fathom.evidence.checks.words import ParsedText, has_phrase, parse_text, phrase_pattern
 
 CLAUSE_END = re.compile(
     r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s"
@@ -104,29 +104,26 @@ def _is_plain_calculation(figure: Figure, formula: str, statement: str) -> bool:
     """Tell whether such a calculation is hardly chance, or the statement says that it is one."""
     if " + " in formula:
         is_all = formula.count(" + ") > 1  # three addends are hardly chance
-        return is_all or load_phrase_pattern("sum").search(statement.lower()) is not None
+        return is_all or has_phrase("sum", statement)
     if formula.startswith("100%"):
         return False
     if " x " in formula or " ÷ " in formula:
-        return load_phrase_pattern("rate").search(statement.lower()) is not None
+        return has_phrase("rate", statement)
     digits = len(re.sub(r"\D|^[0.]+|0+$", "", figure.text))
     return " of " in formula or digits >= 2 or bool(figure.dimension) or is_fraction(figure)
 
 
 def _is_change(figure: Figure, text: str) -> bool:
     before = text[max(0, figure.start - 40) : figure.start].lower()
-    is_after = load_phrase_pattern("change_after").match(text[figure.end : figure.end + 30])
-    return bool(is_after or load_phrase_pattern("change_before").search(before))
+    is_after = phrase_pattern("change_after").match(text[figure.end : figure.end + 30])
+    return bool(is_after or phrase_pattern("change_before").search(before))
 
 
 def _is_level(figure: Figure, text: str) -> bool:
     after, before = text[figure.end : figure.end + 60], text[max(0, figure.start - 60) : figure.start]
-    if _is_change(figure, text) or load_phrase_pattern("change_named").search(before):
+    if _is_change(figure, text) or phrase_pattern("change_named").search(before):
         return False
-    return bool(
-        load_phrase_pattern("level_after").match(after)
-        or load_phrase_pattern("level_before").search(before.lower())
-    )
+    return bool(phrase_pattern("level_after").match(after) or has_phrase("level_before", before))
 
 
 def _free_figures(text: str) -> list[Figure]:

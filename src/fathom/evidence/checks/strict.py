@@ -25,6 +25,7 @@ from fathom.evidence.checks.roles import find_swapped_roles
 from fathom.evidence.checks.words import (
     ParsedText,
     ParsedWord,
+    has_phrase,
     is_same_word,
     parse_sentences,
     parse_text,
@@ -48,13 +49,6 @@ _ONCE = re.compile(r"\bonce\b(?=[.,;]|$)")
 _NEAR = 0.03
 _CONVERTED = 0.006  # relative rounding error, at most, between miles and kilometres or thirds and percent
 _IN_ORDER = 0.5
-_MEASURES = re.compile(
-    r"^(?:january|february|march|april|may|june|july|august|september|october|november|december|[kmgt]?wh?|%|km|kg|mg|[kmgt]b|usd|krw|eur|percent|pp|mph|°c|celsius|fahrenheit)$",
-    re.IGNORECASE,
-)
-_GRAMMAR = re.compile(
-    r"(?:입니다|합니다|했다|한다|하였다|되었다|된다|됐다|이다|있다|없다|였다|었다|았다|ㄴ다|는다|란다|린다|렸다|진다|졌다|른다|랐다|춘다|쓴다|쓰는|하는|되는|하여|하고|하며|이며|면서|지만|는데)$"
-)
 
 
 @lru_cache(maxsize=2048)
@@ -136,7 +130,7 @@ def _is_converted(said: Figure, other: Figure) -> bool:
 
 def find_wrong_names(said: ParsedText, quotes: Sequence[str]) -> list[str]:
     """Return names of the statement that no quote has."""
-    found = [name for name in find_name_words(said.text) if not _MEASURES.match(name)]
+    found = [name for name in find_name_words(said.text) if not has_phrase("month_or_unit", name)]
     if not said.is_korean and any(parse_text(quote).is_korean for quote in quotes):
         # Korean writes foreign names in Hangul, except acronyms.
         found = [name for name in found if name.isupper()]
@@ -187,7 +181,7 @@ def _is_other_thing(one: ParsedWord, other: ParsedWord, said: ParsedText, text: 
     if said.is_korean:
         if one.key.endswith(other.key) or other.key.endswith(one.key):
             return False  # "증권거래세율" is a kind of "세율"
-        is_noun = not _GRAMMAR.search(one.low) and not _GRAMMAR.search(other.low)
+        is_noun = not has_phrase("korean_verb", one.low) and not has_phrase("korean_verb", other.low)
         is_named = particle_role(one) != "다" and (
             particle_role(one) or _find_next_word(one, said) == _find_next_word(other, text)
         )

@@ -25,10 +25,15 @@ def load_table(name: str) -> dict[str, Any]:
 
 
 @cache
-def load_phrase_pattern(name: str) -> re.Pattern[str]:
+def phrase_pattern(name: str) -> re.Pattern[str]:
     """Return a pattern of `lexicon/phrases.toml`, or of its alternatives, over lower-case text."""
     words = load_table("phrases")[name]
     return re.compile(words if isinstance(words, str) else "|".join(words))
+
+
+def has_phrase(name: str, text: str) -> bool:
+    """Tell whether a text has a phrase of `lexicon/phrases.toml`."""
+    return phrase_pattern(name).search(text.lower()) is not None
 
 
 # Dimension and size in base units of every unit, by its name in lower case.
