@@ -17,7 +17,7 @@ from langgraph.runtime import Runtime
 from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict, get_type_hints
 
-from fathom.budget.cost_totals import round_of_node, stamp_costs
+from fathom.budget.prices import round_of_node, stamp_costs
 from fathom.graph.dependencies import DependencyFactory, RunDependencies
 from fathom.planning.effort import apply_effort
 from fathom.state import SETTING_NAMES, ResearchState, RunConfig

@@ -5,7 +5,7 @@ import asyncio
 from langgraph.types import Overwrite
 
 from fathom.errors import ProviderError
-from fathom.evidence.page_changes import update_claims
+from fathom.evidence.claims import update_claims
 from fathom.evidence.sources import keep_used_origins
 from fathom.nodes.ports import PagesPort
 from fathom.state import Claim, Failure, Page, Reading, ReadingRound

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
-from fathom.budget.cost_totals import CostBy, EngineUse, add_up_costs
+from fathom.budget.prices import CostBy, EngineUse, add_up_costs
 from fathom.result import ResearchResult
 from fathom.state import (
     Cost,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from fathom.budget.cost_totals import add_up_costs, cost_by
+from fathom.budget.prices import add_up_costs, cost_by
 from fathom.report.formats import FormatName
 from fathom.report.ledger import LEDGER_FORMAT, Ledger, RunMetadata
 from fathom.report.publish import find_changes, refused_sentences

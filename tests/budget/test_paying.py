@@ -17,8 +17,7 @@ from standins.replies import Reply
 from standins.server import deaf_port
 
 from fathom.budget.budget import Budget
-from fathom.budget.cost_totals import UNPRICED_FAILURE, stamp_costs
-from fathom.budget.prices import ModelPrice, Prices
+from fathom.budget.prices import UNPRICED_FAILURE, ModelPrice, Prices, stamp_costs
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.llm.call_cost import TokenUsage
 from fathom.llm.chat import Chat

@@ -15,7 +15,7 @@ COMMAND_LINE_ALSO = (
     "fathom.read_questions",  # public, though a function
     "fathom.state.short_id",  # how people name a run
     "fathom.text.messages",  # the words of a language
-    "fathom.text.json_lines",  # JSON that is safe to look at
+    "fathom.text.normalization",  # JSON that is safe to look at
     "fathom.runs.compare",  # types of a comparison
     "fathom.settings.sources",  # where a setting came from, for `fathom config`
     "fathom.concurrency",  # the event loop of a process of our own
@@ -27,7 +27,7 @@ COMMAND_LINE_ALSO = (
     "fathom.runs.queue.queue_address",  # whether there is a queue for `fathom serve --workers`
     "fathom.integrations",  # which `fathom mcp` serves
     "fathom.evaluation.scores",  # an evaluation, as people read it
-    "fathom.audit.render",  # an audit, as people read it
+    "fathom.audit.records",  # an audit, as people read it
     "fathom.runs.round_summary",  # a round in a few lines, as in its page
 )
 FOLDERS = {

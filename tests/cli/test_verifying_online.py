@@ -10,7 +10,7 @@ from standins.commandline import Fathom
 from standins.server import closed_port
 from standins.web import Page, Web, html
 
-from fathom.evidence.page_changes import QuoteStatus
+from fathom.evidence.claims import QuoteStatus
 from fathom.http.fetch import Fetcher
 from fathom.reading.cache import CachedReader, PageCache
 from fathom.report.verify import cited_quotes

@@ -9,7 +9,7 @@ from fakes.full_reports import CLAIMS, ENGLISH_SECTIONS, GROWTH, KOREAN, TEXTS, 
 from fakes.records import claim, gap, heading, judgement, page, question
 
 from fathom.errors import Unreadable
-from fathom.evidence.page_changes import check_stored_quote
+from fathom.evidence.claims import check_stored_quote
 from fathom.report.certainty import describe_status
 from fathom.report.formats.html import render_html
 from fathom.report.layout import cited_numbers, lay_out_blocks

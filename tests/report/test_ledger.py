@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.errors import BadInput
-from fathom.evidence.page_changes import LivePage, check_stored_quote
+from fathom.evidence.claims import LivePage, check_stored_quote
 from fathom.report.ledger import LEDGER_FORMAT, Ledger, read_ledger
 from fathom.report.rerender import ledger_as_state, rerender_report
 from fathom.report.verify import NOT_COMPARED, TOO_LITTLE, Verification, cited_quotes, verify_report

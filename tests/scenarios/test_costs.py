@@ -19,7 +19,7 @@ from fathom import DeepResearcher, ResearchRequest, ResearchResult, Settings
 from fathom.budget.budget import WRITING_ROLES
 from fathom.cli.text import describe_savings
 from fathom.events import Spent
-from fathom.evidence.page_changes import check_stored_quote
+from fathom.evidence.claims import check_stored_quote
 from fathom.graph import build_graph
 from fathom.llm.factory import make_research_model
 from fathom.llm.roles.planner import build_prompt

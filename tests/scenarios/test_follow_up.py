@@ -16,7 +16,7 @@ from standins.web import html
 from standins.working_model import fenced, form_of, researcher, scripted, value
 
 from fathom import BadInput, DeepResearcher, ResearchRequest, ResearchResult, RunStopped
-from fathom.evidence.page_changes import check_stored_quote
+from fathom.evidence.claims import check_stored_quote
 from fathom.graph import build_graph
 from fathom.report.verify import verify_report
 from fathom.runs.executor import open_runs

@@ -13,7 +13,7 @@ from standins.server import longest_chain
 from standins.working_model import Answering, fenced, form_of, scripted, value
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
-from fathom.evidence.page_changes import check_stored_quote
+from fathom.evidence.claims import check_stored_quote
 from fathom.report.verify import verify_report
 from fathom.settings.settings import load_settings
 from fathom.state import Sentence

@@ -13,7 +13,7 @@ from standins.web import Page, Web, html
 from standins.working_model import form_of, researcher
 
 from fathom import BadInput, DeepResearcher, ResearchRequest, ResearchResult
-from fathom.evidence.page_changes import check_stored_quote
+from fathom.evidence.claims import check_stored_quote
 from fathom.report.verify import verify_report
 from fathom.runs.executor import open_runs
 from fathom.settings.settings import Settings, load_settings

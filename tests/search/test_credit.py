@@ -4,7 +4,7 @@ from pathlib import Path
 
 from standins import brave, openalex, serper, tavily
 
-from fathom.budget.cost_totals import engine_uses
+from fathom.budget.prices import engine_uses
 from fathom.events import RoundCompleted, Spent
 from fathom.runs.round_summary import round_page, round_summary
 from fathom.search.registry import engines_for

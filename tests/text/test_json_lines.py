@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.text.json_lines import dump_json
+from fathom.text.normalization import dump_json
 
 ACTIVE = "\x7f\x85\x9b\u00ad\u061c\u200b\u200e\u2028\u202e\u2066\u2069\ufeff\U000e0041"
 

@@ -35,7 +35,7 @@ from fathom.settings.sources import (
     SharedVariable,
 )
 from fathom.state import RunConfig, short_id
-from fathom.text.json_lines import dump_json
+from fathom.text.normalization import dump_json
 
 MASK = "********"
 _DEFAULT = "default"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom import AuditEvent, AuditRequest, AuditResult, DeepResearcher, EvalRequest
-from fathom.audit.render import render_html, render_markdown, summarize
+from fathom.audit.records import render_html, render_markdown, summarize
 from fathom.cli.arguments import read_request, read_settings
 from fathom.cli.run import choose_local_model, describe_forecast, print_forecast
 from fathom.cli.terminal import Leaving, run_until_interrupted
@@ -20,7 +20,7 @@ from fathom.errors import BadInput
 from fathom.evaluation.scores import render_evaluation
 from fathom.request import ResearchRequest
 from fathom.state import RunConfig
-from fathom.text.json_lines import escape_json
+from fathom.text.normalization import escape_json
 
 FOUND_FAULTS = 5
 AGAIN = "interrupted; nothing is lost, run the same command again to go on"

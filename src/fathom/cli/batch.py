@@ -29,8 +29,8 @@ from fathom.errors import BadInput
 from fathom.events import Progress
 from fathom.settings.settings import Settings
 from fathom.state import short_id
-from fathom.text.json_lines import dump_json
 from fathom.text.messages import format_count
+from fathom.text.normalization import dump_json
 
 _MOST_AT_ONCE = 100
 _AGAIN = "run the same command again to go on"

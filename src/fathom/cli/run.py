@@ -23,8 +23,8 @@ from fathom.session import Session
 from fathom.settings.model_names import NO_MODEL
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, short_id
-from fathom.text.json_lines import escape_json
 from fathom.text.messages import format_count, messages_for
+from fathom.text.normalization import escape_json
 
 if TYPE_CHECKING:
     from fathom.llm.servers import ChosenModel, LocalModel

@@ -18,8 +18,8 @@ from fathom.cli.arguments import read_settings
 from fathom.cli.text import check_format, cut, pad, plain, print_markdown, print_result, safe
 from fathom.errors import BadInput
 from fathom.state import short_id
-from fathom.text.json_lines import dump_json
 from fathom.text.messages import format_count
+from fathom.text.normalization import dump_json
 
 if TYPE_CHECKING:
     from fathom import Comparison, PruneResult, Verification

@@ -25,8 +25,8 @@ from fathom.events import Checkpoint, Progress, ReportKept, RoundCompleted
 from fathom.runs.round_summary import round_summary
 from fathom.session import Session
 from fathom.state import ReviewAnswer, short_id
-from fathom.text.json_lines import escape_json
 from fathom.text.messages import messages_for
+from fathom.text.normalization import escape_json
 
 if TYPE_CHECKING:  # the live view is imported where there is a terminal to show it on
     from rich.progress import Progress as Bar

@@ -17,8 +17,7 @@ from typing import TypeVar
 from pydantic import Field
 
 from fathom.audit.auditor import AuditRequest, audit_report
-from fathom.audit.records import ResultRecord
-from fathom.audit.render import render_html
+from fathom.audit.records import ResultRecord, render_html
 from fathom.budget.budget import Budget
 from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
 from fathom.errors import BadInput, ProviderError, Unreadable

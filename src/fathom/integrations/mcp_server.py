@@ -16,8 +16,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from fathom.audit.auditor import AuditRequest
-from fathom.audit.records import AuditResult
-from fathom.audit.render import summarize
+from fathom.audit.records import AuditResult, summarize
 from fathom.errors import BadInput, FathomError
 from fathom.events import Checkpoint, Progress
 from fathom.graph.dependencies import refuse_unnamed

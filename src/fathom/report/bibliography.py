@@ -17,8 +17,7 @@ from fathom.http.urls import canonical_address
 from fathom.reading.cache import PdfStore
 from fathom.state import Page, RunState
 from fathom.storage.files import replace_file
-from fathom.text.json_lines import dump_json
-from fathom.text.normalization import one_line
+from fathom.text.normalization import dump_json, one_line
 
 _SIGNS = {
     "\\": r"\textbackslash{}",

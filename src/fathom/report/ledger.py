@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from fathom.budget.cost_totals import CostBy
+from fathom.budget.prices import CostBy
 from fathom.errors import BadInput
 from fathom.state import (
     Citation,

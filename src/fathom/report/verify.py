@@ -12,8 +12,8 @@ from typing import Any, get_args
 
 from fathom.evidence.calculation import find_calculation_fault
 from fathom.evidence.checks.derivation import Passage, find_underived
+from fathom.evidence.claims import SUPPORTED, QuoteState, QuoteStatus, worst_status
 from fathom.evidence.grounding import join_passages
-from fathom.evidence.page_changes import SUPPORTED, QuoteState, QuoteStatus, worst_status
 from fathom.evidence.support import find_contradicting_quote, is_connective
 from fathom.report.certainty import disputed_claims
 from fathom.report.drafting import cell_statement

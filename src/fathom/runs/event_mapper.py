@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk, BaseMessage
 
 from fathom import events
-from fathom.budget.cost_totals import cost_by, engine_uses
+from fathom.budget.prices import cost_by, engine_uses
 from fathom.events import OutlinePart, PageName, Payload, Progress, Spent
 from fathom.llm.roles.writer import prose_so_far
 from fathom.planning.effort import apply_effort

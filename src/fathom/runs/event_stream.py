@@ -29,7 +29,7 @@ from fathom.state.records import merge_records
 from fathom.storage import STORAGE_ERRORS, Storage
 from fathom.storage.files import append_lines, read_whole_lines
 from fathom.storage.rescue import describe_database_error
-from fathom.text.json_lines import escape_json
+from fathom.text.normalization import escape_json
 
 if TYPE_CHECKING:
     from fathom.storage.postgres_server import EventTable

@@ -53,8 +53,8 @@ from fathom.settings.settings import Settings
 from fathom.state import Lesson, RunState, short_id
 from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.storage.files import replace_file
-from fathom.text.json_lines import dump_json, escape_json
 from fathom.text.messages import ENGLISH, Messages, messages_for
+from fathom.text.normalization import dump_json, escape_json
 
 ROUNDS, QUOTES = "rounds", "quotes.md"
 

@@ -6,7 +6,7 @@ Screens and files show the same lines. A line that begins with a dash belongs to
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fathom.budget.cost_totals import CostBy, EngineUse, cost_by, engine_uses
+from fathom.budget.prices import CostBy, EngineUse, cost_by, engine_uses
 from fathom.events import KeyFinding, RoundCompleted, Spent
 from fathom.report.certainty import describe_progress
 from fathom.report.formats.markdown import escape_markdown

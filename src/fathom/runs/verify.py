@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evidence.checks.derivation import Passage
+from fathom.evidence.claims import LivePage, QuoteStatus, check_stored_quote
 from fathom.evidence.grounding import load_passages
-from fathom.evidence.page_changes import LivePage, QuoteStatus, check_stored_quote
 from fathom.graph.dependencies import standard_dependencies
 from fathom.reading.protocol import Reader, hit_for_page
 from fathom.report.ledger import Ledger, read_ledger

@@ -1,11 +1,17 @@
-"""Normalize text for comparison (Unicode, case, white space), with a mapping back to its positions."""
+"""Normalize text for comparison, with a mapping back to its positions; shorten it, and escape it in JSON.
 
+In JSON, control and invisible characters are escaped, so that terminals and editors do not act on them; a
+reader of JSON gets the very same text.
+"""
+
+import json
 import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 _SAME = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "\u00ad": None}
@@ -98,3 +104,20 @@ def shorten_line(text: str, most_chars: int = 500) -> str:
     """Return the text on one line, truncated with a mark."""
     line = one_line(text)
     return line if len(line) <= most_chars else line[: most_chars - 1].rstrip() + "…"
+
+
+# Control characters of the second kind, line separators, and what turns or hides text around it. JSON itself
+# escapes the controls of the first kind; nothing of this stands outside of a string.
+_ACTIVE = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
+def escape_json(text: str) -> str:
+    """Return JSON with every active character as an escape."""
+    return _ACTIVE.sub(lambda found: json.dumps(found.group())[1:-1], text)
+
+
+def dump_json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON that people can read in any script, with active characters escaped."""
+    return escape_json(json.dumps(value, ensure_ascii=False, indent=indent))

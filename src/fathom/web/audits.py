@@ -18,8 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fathom.audit.auditor import MAX_REPORT_BYTES, AuditRequest
-from fathom.audit.records import AuditEvent, AuditResult
-from fathom.audit.render import render_html, summarize
+from fathom.audit.records import AuditEvent, AuditResult, render_html, summarize
 from fathom.errors import BadInput
 from fathom.researcher import DeepResearcher
 from fathom.state import RunConfig

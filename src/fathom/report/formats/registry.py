@@ -15,7 +15,7 @@ from fathom.report.formats.pdf import render_pdf
 from fathom.report.ledger import Ledger
 from fathom.state import Page
 from fathom.storage.files import replace_file
-from fathom.text.json_lines import escape_json
+from fathom.text.normalization import escape_json
 
 
 @dataclass(frozen=True)
