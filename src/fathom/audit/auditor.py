@@ -33,7 +33,7 @@ from fathom.audit.sources import CitedText, SourcePassages, SourceReader, read_h
 from fathom.audit.statements import SplitReport, split_report
 from fathom.audit.verifier import MOST_A_CALL, AuditLog, StatementVerifier
 from fathom.budget.budget import Budget
-from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
+from fathom.budget.prices import estimate_usd, find_unpriced_models, refuse_unenforceable_budget
 from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evidence.controls import TrustLog
 from fathom.graph.dependencies import Dependencies, standard_dependencies
@@ -159,8 +159,7 @@ def _forecast(settings: Settings, run_config: RunConfig, split: SplitReport) -> 
     tokens_in = calls * _PROMPT_TOKENS + len(sources) * _SOURCE_TOKENS + len(cited) * _ITEM_TOKENS[0]
     tokens_out = len(cited) * _ITEM_TOKENS[1]
     model = settings.model_for("verify", run_config.model_of("verify")) if is_thinking else ""
-    prices = load_prices(settings.prices_file, settings.home)
-    usd = prices.usd(model, settings.server_of(model), tokens_in, tokens_out) or 0.0 if calls else 0.0
+    usd = estimate_usd(settings, model, tokens_in, tokens_out) if calls else 0.0
     reading_s = _READ_S * ceil(len(sources) / settings.parallel_extractions)
     return Forecast(
         expected_usd=round(min(usd, run_config.budget_usd), 6),

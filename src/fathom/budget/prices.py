@@ -8,7 +8,7 @@ import ipaddress
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args
 from urllib.parse import urlsplit
@@ -132,17 +132,20 @@ def _usd_from_table(
     names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
     usage = Usage(**dict(zip(names, tokens, strict=True)))
     # The price of this server or provider, if the table has it; else that of the model's maker.
-    sold_by = _SELLERS.get(provider, provider) if provider != "openai" else None
-    asks: list[Callable[[], Any]] = [partial(calc_price, usage, model, provider_api_url=server)]
-    if sold_by:
-        asks.append(partial(calc_price, usage, model, provider_id=sold_by))
-    asks.append(partial(calc_price, usage, model))
-    for ask in asks:
+    provided = [{"provider_id": _SELLERS.get(provider, provider)}] if provider not in {"", "openai"} else []
+    sellers: list[dict[str, Any]] = [{"provider_api_url": server}, *provided, {}]
+    for seller in sellers:
         try:
-            return float(ask().total_price)
+            return float(calc_price(usage, model, **seller).total_price)
         except LookupError:
             continue
     return None
+
+
+def estimate_usd(settings: Settings, model: str, tokens_in: int, tokens_out: int) -> float:
+    """Return the likely price of these tokens; 0 for a model without a known price."""
+    prices = load_prices(settings.prices_file, settings.home)
+    return prices.usd(model, settings.server_of(model), tokens_in, tokens_out) or 0.0
 
 
 def find_unpriced_models(settings: Settings, run_config: RunConfig) -> list[str]:
@@ -258,19 +261,17 @@ class CostTotals(NamedTuple):
 
 def add_up_costs(costs: Iterable[Cost]) -> CostTotals:
     """Return the totals of all costs."""
-    usd = saved_usd = 0.0
-    tokens_in = tokens_out = calls = saved_calls = saved_tokens = 0
-    for cost in costs:
-        usd += cost.usd
-        saved_usd += cost.saved_usd
-        if cost.is_reused:
-            saved_calls += 1
-            saved_tokens += cost.tokens_in + cost.tokens_out
-        else:
-            tokens_in += cost.tokens_in
-            tokens_out += cost.tokens_out
-            calls += cost.role != SEARCH_ROLE
-    return CostTotals(usd, tokens_in, tokens_out, calls, saved_calls, saved_tokens, saved_usd)
+    known = list(costs)
+    sent, reused = ([cost for cost in known if cost.is_reused is is_reused] for is_reused in (False, True))
+    return CostTotals(
+        usd=sum(cost.usd for cost in known),
+        tokens_in=sum(cost.tokens_in for cost in sent),
+        tokens_out=sum(cost.tokens_out for cost in sent),
+        calls=sum(cost.role != SEARCH_ROLE for cost in sent),
+        saved_calls=len(reused),
+        saved_tokens=sum(cost.tokens_in + cost.tokens_out for cost in reused),
+        saved_usd=sum(cost.saved_usd for cost in known),
+    )
 
 
 def stamp_costs(update: Any, node: str, number: int) -> Any:

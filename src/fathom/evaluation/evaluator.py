@@ -19,7 +19,7 @@ from pydantic import Field
 from fathom.audit.auditor import AuditRequest, audit_report
 from fathom.audit.records import ResultRecord, render_html
 from fathom.budget.budget import Budget
-from fathom.budget.prices import find_unpriced_models, load_prices, refuse_unenforceable_budget
+from fathom.budget.prices import estimate_usd, find_unpriced_models, refuse_unenforceable_budget
 from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evaluation.scores import (
     DIMENSIONS,
@@ -68,10 +68,8 @@ class ReportJudge:
     @property
     def name(self) -> str:
         """The model, and the revisions of its prompts."""
-        prompts = ", ".join(
-            f"{one}@{load_prompt(one).revision}" for one in ("criteria", "scorer", "comparer")
-        )
-        return f"{self.output.chat.name}, {prompts}"
+        prompts = (f"{one}@{load_prompt(one).revision}" for one in ("criteria", "scorer", "comparer"))
+        return ", ".join([self.output.chat.name, *prompts])
 
     async def make_rubric(self, question: str) -> TaskRubric:
         """Return criteria and weights made for the question."""
@@ -196,8 +194,7 @@ def _forecast_judging(settings: Settings, request: EvalRequest, tasks: int) -> F
     tokens_in += reports * (2 * _REPORT_TOKENS + _CRITERIA_TOKENS + _PROMPT_TOKENS)
     tokens_out = tasks * _CRITERIA_OUT + reports * _SCORE_OUT + pairs * _COMPARE_OUT
     model = own.model_for("judge", request.run_config.model_of("judge"))
-    prices = load_prices(own.prices_file, own.home)
-    usd = prices.usd(model, own.server_of(model), tokens_in, tokens_out) or 0.0
+    usd = estimate_usd(own, model, tokens_in, tokens_out)
     calls = tasks + reports + pairs
     return Forecast(
         expected_usd=usd,

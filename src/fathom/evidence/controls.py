@@ -19,48 +19,11 @@ from fathom.evidence.checks.derivation import find_figures_outside_dates, is_sam
 from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.state import Control, ControlTally, Quote, short_hash
 from fathom.storage import Storage
+from fathom.text.languages import choose_particle
 from fathom.text.normalization import fold_text
 from fathom.text.tokens import has_cjk
 
-_DIGITS_WITH_FINAL = "013678"  # digits whose Korean reading ends in a consonant: 영 일 삼 육 칠 팔
-_DIGITS_WITH_RIEUL = "178"
-_PARTICLE_PAIRS = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}
 _PARTICLE = re.compile(r"(?:으로|로|은|는|이|가|을|를|과|와)(?![가-힣])")
-_HANGUL, _FINALS, _RIEUL = 0xAC00, 28, 8
-
-
-def ends_in_consonant(word: str) -> bool:
-    """Tell whether a word ends in a consonant when spoken; figures are read in Korean."""
-    last = word[-1:]
-    if "가" <= last <= "힣":
-        return (ord(last) - _HANGUL) % _FINALS > 0
-    return last in _DIGITS_WITH_FINAL
-
-
-def replace_before_particle(text: str, start: int, end: int, new: str) -> str:
-    """Replace a span of the text, and adapt the Korean particle after it."""
-    rest = text[end:]
-    found = _PARTICLE.match(rest)
-    is_spoken = new[-1:].isdigit() or "가" <= new[-1:] <= "힣"
-    if not found or not is_spoken:
-        return text[:start] + new + rest
-    return text[:start] + new + _choose_particle(found.group(), new) + rest[found.end() :]
-
-
-def _choose_particle(particle: str, word: str) -> str:
-    closed = next(c for c, o in _PARTICLE_PAIRS.items() if particle in (c, o))
-    if closed == "으로" and _ends_in_rieul(word):
-        return "로"
-    return closed if ends_in_consonant(word) else _PARTICLE_PAIRS[closed]
-
-
-def _ends_in_rieul(word: str) -> bool:
-    last = word[-1:]
-    if "가" <= last <= "힣":
-        return (ord(last) - _HANGUL) % _FINALS == _RIEUL
-    return last in _DIGITS_WITH_RIEUL
-
-
 FALSE_A_CALL, TRUE_A_CALL = 2, 1
 _MOST_MADE = 4  # per page
 _MOST_PLAUSIBLE = 3  # replacements to choose from
@@ -172,15 +135,9 @@ def make_false_controls(
     near = _around(quotes[0], text)
     quoted = "\n".join(quote.text for quote in quotes)
     when = find_dates(statement)
-    for date in when:
-        known = [(other.year, other.month, other.day, other.decade) for other in find_dates(quoted)]
-        if (date.year, date.month, date.day, date.decade) not in known:
-            continue
-        others = [
-            d
-            for d in find_dates(near)
-            if _is_same_date_format(date, d) and (d.year, d.month, d.day, d.decade) not in known
-        ]
+    known = [other.parts for other in find_dates(quoted)]
+    for date in (date for date in when if date.parts in known):
+        others = [d for d in find_dates(near) if _date_form(d) == _date_form(date) and d.parts not in known]
         others.sort(key=lambda other: abs(_days(other) - _days(date)))
         yield from _make_replacement(statement, date, others, quotes, "date", seed)
     for figure in find_figures(statement):
@@ -191,12 +148,12 @@ def make_false_controls(
         if _RANGE_BEFORE.search(statement[: figure.start]) or _RANGE_AFTER.match(statement, figure.end):
             continue  # "50~34" is obviously false
         name = _attached_name(statement, figure)
-        kin = [
+        kin = (f for f in find_figures_outside_dates(near) if _is_interchangeable(figure, f))
+        swaps = [
             f
-            for f in find_figures_outside_dates(near)
-            if _is_interchangeable(figure, f) and _attached_name(near, f) == name
+            for f in kin
+            if _attached_name(near, f) == name and not any(is_same_figure(f, o) for o in known_figures)
         ]
-        swaps = [f for f in kin if not any(is_same_figure(f, o) for o in known_figures)]
         columns = {_column(f, quoted) for f in known_figures if is_same_figure(figure, f)}
         swaps = [f for f in swaps if _column(f, near) in columns] or swaps
         swaps.sort(key=lambda f: _apart(figure, f))
@@ -260,6 +217,16 @@ def _make_replacement(
     )
 
 
+def replace_before_particle(text: str, start: int, end: int, new: str) -> str:
+    """Replace a span of the text, and adapt the Korean particle after it."""
+    rest = text[end:]
+    found = _PARTICLE.match(rest)
+    is_spoken = new[-1:].isdigit() or "가" <= new[-1:] <= "힣"
+    if not found or not is_spoken:
+        return text[:start] + new + rest
+    return text[:start] + new + choose_particle(found.group(), new) + rest[found.end() :]
+
+
 def _column(figure: Figure, text: str) -> int:
     """Return the column of a figure in a table's row; 0 in a sentence."""
     line = text[text.rfind("\n", 0, figure.start) + 1 : figure.start]
@@ -277,18 +244,9 @@ def _days(date: Date) -> int:
     return 365 * (date.year or date.decade) + 30 * date.month + date.day
 
 
-def _date_parts(date: Date) -> tuple[int, int, int, int]:
-    return date.year, date.month, date.day, date.decade
-
-
-def _is_same_date_format(date: Date, other: Date) -> bool:
-    """Tell whether two dates have the same parts, written in the same way."""
-    given = [([part > 0 for part in _date_parts(d)], _date_shape(d)) for d in (date, other)]
-    return given[0] == given[1]
-
-
-def _date_shape(date: Date) -> str:
-    return re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "0", date.text.strip(" ,.")))
+def _date_form(date: Date) -> tuple[set[str], str]:
+    """Return which parts a date has, and in which form it is written."""
+    return set(date.parts), re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "0", date.text.strip(" ,.")))
 
 
 def _attached_name(text: str, figure: Figure) -> tuple[str, str]:

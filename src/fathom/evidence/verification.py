@@ -8,7 +8,7 @@ drafts alone, so that a killed run asks the same again.
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeVar
@@ -133,17 +133,22 @@ async def verify_drafts(
 ) -> VerificationResult:
     """Verify drafts in concurrent batches; a failed call is recorded as a failure."""
     verified = VerificationResult()
+    caller = _Caller(texts, ask, verified)
     batches = split_evenly(drafts, MOST_A_CALL)
     pools = pool.split(batches)
-    work = [
-        _verify_batch(batch, own, texts, ask, verified) for batch, own in zip(batches, pools, strict=True)
-    ]
-    answers = [answer for batch in await asyncio.gather(*work) for answer in batch]
+    answers = await _join(caller.verify_batch(*pair) for pair in zip(batches, pools, strict=True))
     await trust.note(verified.tallies)
     known = {(a.by, language_of(a.draft.statement)) for a in answers if a.by}
     trusted = {name: await trust.trust(*name) for name in sorted(known)}
     pool = replace(pool, used=set[str]().union(*(own.used for own in pools)))
-    answers = await _vote_again(answers, trusted, pool, texts, ask, verified)
+    # Suspicious drafts that a verifier without established trust approved are asked again.
+    doubted = [
+        answer.draft
+        for answer in answers
+        if answer.is_approved and not answer.is_void and answer.by and answer.draft.notes
+        if trusted[answer.by, language_of(answer.draft.statement)] == "undecided"
+    ]
+    answers = await caller.ask_again(answers, split_evenly(doubted, MOST_A_CALL), pool, "vote")
     verified.tallies = list({tally.key: tally for tally in verified.tallies}.values())
     await trust.note(verified.tallies)
     for answer in answers:
@@ -156,24 +161,8 @@ async def verify_drafts(
     return verified
 
 
-async def _vote_again(
-    answers: Sequence[_Answer],
-    trusted: Mapping[tuple[str, str], str],
-    pool: ControlPool,
-    texts: PagesWithText,
-    ask: AskVerifier,
-    verified: VerificationResult,
-) -> list[_Answer]:
-    """Ask again about suspicious drafts that a verifier without established trust approved."""
-    doubted = [
-        answer.draft
-        for answer in answers
-        if answer.is_approved and not answer.is_void and answer.by and answer.draft.notes
-        if trusted[answer.by, language_of(answer.draft.statement)] == "undecided"
-    ]
-    work = [_ask(part, pool, texts, ask, verified, "vote") for part in split_evenly(doubted, MOST_A_CALL)]
-    votes = {answer.draft.id: answer for part in await asyncio.gather(*work) for answer in part}
-    return [votes.get(answer.draft.id, answer) for answer in answers]
+async def _join(work: Iterable[Awaitable[list[_Answer]]]) -> list[_Answer]:
+    return [answer for part in await asyncio.gather(*work) for answer in part]
 
 
 def split_evenly(drafts: Sequence[T], most: int) -> list[list[T]]:
@@ -207,58 +196,55 @@ def _find_unsupported(draft: ClaimDraft, page: Page) -> list[str]:
     return list(dict.fromkeys(why for reasons in kept.values() for why in reasons))
 
 
-async def _verify_batch(
-    batch: Sequence[ClaimDraft],
-    pool: ControlPool,
-    texts: PagesWithText,
-    ask: AskVerifier,
-    verified: VerificationResult,
-) -> list[_Answer]:
-    """Ask about one batch; ask void answers again, approvals in halves."""
-    first = await _ask(batch, pool, texts, ask, verified, "first")
-    approved = [answer.draft for answer in first if answer.is_void and answer.is_approved]
-    refused = [answer.draft for answer in first if answer.is_void and not answer.is_approved]
-    halves = split_evenly(approved, max(1, math.ceil(len(approved) / 2)))
-    again = [part for part in (*halves, refused) if part]
-    work = [_ask(part, pool, texts, ask, verified, "again") for part in again]
-    second = {answer.draft.id: answer for part in await asyncio.gather(*work) for answer in part}
-    return [second.get(answer.draft.id, answer) for answer in first]
+@dataclass(frozen=True)
+class _Caller:
+    """Calls the verifier, and adds up what the calls cost and tell."""
 
+    texts: PagesWithText
+    ask: AskVerifier
+    verified: VerificationResult
 
-async def _ask(
-    drafts: Sequence[ClaimDraft],
-    pool: ControlPool,
-    texts: PagesWithText,
-    ask: AskVerifier,
-    verified: VerificationResult,
-    when: str,
-) -> list[_Answer]:
-    """Make one call with the drafts and controls of the same pages; return nothing if it fails."""
-    here = {draft.page for draft in drafts}
-    seed = short_hash(
-        when, str(load_prompt("verifier").revision), *sorted(here), *(draft.id for draft in drafts)
-    )
-    controls = pool.draw(here, texts, seed)
-    items = mix_in(drafts, controls, seed)
-    try:
-        result = await ask(_build_evidence(items, texts))
-    except ProviderError as error:
-        titles = ", ".join(dict.fromkeys(texts[draft.page][0].title for draft in drafts))
-        verified.failures.append(error.failure("analysis", titles))
-        verified.costs += error.costs
-        return []
-    verified.costs += result.costs
-    verified.failures += result.failures
-    pairs = list(zip(items, result.value, strict=True))
-    shown = [(item, v.score >= KEEP_FROM) for item, v in pairs if isinstance(item, Control)]
-    outcome = evaluate_controls(shown, seed, result.by) if result.by else ControlOutcome()
-    verified.tallies += outcome.tallies
-    is_tested = any(not control.is_true for control in controls)
-    return [
-        _Answer(item, verdict, result.by, outcome, is_tested)
-        for item, verdict in pairs
-        if isinstance(item, ClaimDraft)
-    ]
+    async def verify_batch(self, batch: Sequence[ClaimDraft], pool: ControlPool) -> list[_Answer]:
+        """Ask about one batch; ask void answers again, approvals in halves."""
+        first = await self._ask(batch, pool, "first")
+        approved = [answer.draft for answer in first if answer.is_void and answer.is_approved]
+        refused = [answer.draft for answer in first if answer.is_void and not answer.is_approved]
+        halves = split_evenly(approved, max(1, math.ceil(len(approved) / 2)))
+        return await self.ask_again(first, [part for part in (*halves, refused) if part], pool, "again")
+
+    async def ask_again(
+        self, answers: Sequence[_Answer], parts: Iterable[Sequence[ClaimDraft]], pool: ControlPool, when: str
+    ) -> list[_Answer]:
+        """Ask once more about some drafts, and return all answers, the new ones in place of the old."""
+        second = {a.draft.id: a for a in await _join(self._ask(part, pool, when) for part in parts)}
+        return [second.get(answer.draft.id, answer) for answer in answers]
+
+    async def _ask(self, drafts: Sequence[ClaimDraft], pool: ControlPool, when: str) -> list[_Answer]:
+        """Make one call with the drafts and controls of the same pages; return nothing if it fails."""
+        here = {draft.page for draft in drafts}
+        revision = str(load_prompt("verifier").revision)
+        seed = short_hash(when, revision, *sorted(here), *(draft.id for draft in drafts))
+        controls = pool.draw(here, self.texts, seed)
+        items = mix_in(drafts, controls, seed)
+        try:
+            result = await self.ask(_build_evidence(items, self.texts))
+        except ProviderError as error:
+            titles = ", ".join(dict.fromkeys(self.texts[draft.page][0].title for draft in drafts))
+            self.verified.failures.append(error.failure("analysis", titles))
+            self.verified.costs += error.costs
+            return []
+        self.verified.costs += result.costs
+        self.verified.failures += result.failures
+        pairs = list(zip(items, result.value, strict=True))
+        shown = [(item, v.score >= KEEP_FROM) for item, v in pairs if isinstance(item, Control)]
+        outcome = evaluate_controls(shown, seed, result.by) if result.by else ControlOutcome()
+        self.verified.tallies += outcome.tallies
+        is_tested = any(not control.is_true for control in controls)
+        return [
+            _Answer(item, verdict, result.by, outcome, is_tested)
+            for item, verdict in pairs
+            if isinstance(item, ClaimDraft)
+        ]
 
 
 def _build_evidence(items: Sequence[ClaimDraft | Control], texts: PagesWithText) -> list[VerificationItem]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import ceil
 from typing import get_args
 
-from fathom.budget.prices import find_unpriced_models, load_prices
+from fathom.budget.prices import estimate_usd, find_unpriced_models
 from fathom.budget.time_budget import grace_s
 from fathom.planning.effort import apply_effort, estimate_effort
 from fathom.search.registry import engines_for
@@ -197,10 +197,8 @@ def _calls_of_role(run: PastRun, role: str) -> float:
 
 def _models_usd(settings: Settings, work: Mapping[tuple[Role, str], RoleWork]) -> float:
     """Return the likely cost of the work, without models of unknown price."""
-    prices = load_prices(settings.prices_file, settings.home)
     return sum(
-        one.calls
-        * (prices.usd(model, settings.server_of(model), round(one.tokens_in), round(one.tokens_out)) or 0.0)
+        one.calls * estimate_usd(settings, model, round(one.tokens_in), round(one.tokens_out))
         for (_, model), one in work.items()
     )
 

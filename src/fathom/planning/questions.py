@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fathom.evidence.answer_kinds import find_compared_things
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.state import Claim, Query, SubQuestion
-from fathom.text.languages import is_korean
+from fathom.text.languages import choose_particle, is_korean
 from fathom.text.mentions import find_name_words
 from fathom.text.normalization import one_line
 from fathom.text.ranking import terms
@@ -205,7 +205,6 @@ _EMPTY_IT = re.compile(r"\bit\b.{0,300}\b(?:to|that|whether|if)\s+\w", re.IGNORE
 _KOREAN_STANDIN = re.compile(
     r"(?<![가-힣])(?:(?:그것|이것)(?P<mark>은|는|이|의|을|에|도|으로)?|(?P<of>그|이)(?=\s+[가-힣]+(?:은|는|이|가|을|를|의)\s))"
 )
-_AFTER_OPEN = {"은": "는", "이": "가", "을": "를", "으로": "로"}
 _KOREAN_WHEN = re.compile(r"(?:에|에서|에게|으로|로|까지|부터|때|경우)(?:은|는)$")
 _POSSESSIVE = re.compile(r"\b(?:its|their)\b")
 _SIDE_OF = re.compile(r"the (?:purpose|meaning|definition|aim|goal|point|use|idea) of (?=\S)", re.IGNORECASE)
@@ -237,7 +236,7 @@ def resolve_reference(question: str, before: str) -> str:
     if is_korean(asked):
         name = _korean_topic(one_line(before)).rpartition("의 ")[0] or _korean_topic(one_line(before))
         if name and _KOREAN_BARE.match(asked):
-            return f"{name}{_topic_mark(name)} {asked}"
+            return f"{name}{choose_particle('은', name)} {asked}"
         return (
             _KOREAN_STANDIN.sub(lambda found: _fill_korean_pronoun(found, name), asked, count=1)
             if name
@@ -334,7 +333,7 @@ def _korean_parts(piece: str) -> list[str]:
         ending = "인가요?" if found["end"] in {"이고", "이며"} else "나요?"
         name = _korean_topic(left)
         if name and not _korean_topic(right) and not _KOREAN_STANDIN.match(right):
-            right = f"{name}{_topic_mark(name)} {right}"
+            right = f"{name}{choose_particle('은', name)} {right}"
         return [left + ending, *_korean_parts(right)]
     return [piece]
 
@@ -349,20 +348,7 @@ def _korean_topic(question: str) -> str:
 
 def _fill_korean_pronoun(found: re.Match[str], name: str) -> str:
     """Replace 그것, or 그 in "그 구조는", by the name."""
-    mark = found["mark"] or ""
-    if not _is_closed(name):
-        mark = _AFTER_OPEN.get(mark, mark)
-    return f"{name}의" if found["of"] else f"{name}{mark}"
-
-
-def _topic_mark(name: str) -> str:
-    return "은" if _is_closed(name) else "는"
-
-
-def _is_closed(name: str) -> bool:
-    """Tell whether the last syllable of a Korean name ends with a consonant."""
-    code = ord(name[-1]) - 0xAC00
-    return 0 <= code < 11172 and code % 28 != 0
+    return f"{name}의" if found["of"] else f"{name}{choose_particle(found['mark'] or '', name)}"
 
 
 def _as_question(piece: str) -> str:

@@ -163,3 +163,25 @@ def is_korean(text: str) -> bool:
     """Tell whether the text is mainly in Hangul."""
     hangul = 0 if text.isascii() else len(_HANGUL.findall(text))
     return hangul > 0 and hangul * 3 >= sum(map(str.isalpha, text))
+
+
+_PARTICLES = {
+    "은": "는",
+    "이": "가",
+    "을": "를",
+    "과": "와",
+    "으로": "로",
+}  # after a consonant, and after a vowel
+_DIGITS_WITH_FINAL, _DIGITS_WITH_RIEUL = "013678", "178"  # as Korean reads them: 영 일 삼 육 칠 팔
+_HANGUL_FROM, _FINALS, _RIEUL = 0xAC00, 28, 8
+
+
+def choose_particle(particle: str, word: str) -> str:
+    """Return the form of a Korean particle that stands after a word, which may end in a figure."""
+    closed = next((one for one, other in _PARTICLES.items() if particle in (one, other)), particle)
+    last = word[-1:]
+    final = (ord(last) - _HANGUL_FROM) % _FINALS if "가" <= last <= "힣" else 0
+    is_rieul = final == _RIEUL or (last != "" and last in _DIGITS_WITH_RIEUL)
+    is_closed = final > 0 or (last != "" and last in _DIGITS_WITH_FINAL)
+    is_open = not is_closed or (closed == "으로" and is_rieul)
+    return _PARTICLES.get(closed, closed) if is_open else closed
