@@ -244,11 +244,14 @@ class _Evaluation:
         written = [*await self._write_own(), *await asyncio.to_thread(self._find_others)]
         made = await asyncio.gather(*map(self._make_rubric, self.tasks))
         rubrics = {task.name: rubric for task, rubric in zip(self.tasks, made, strict=True)}
+        rivals = [
+            (one, other)
+            for one, other in product(written, written)
+            if one.tool == OWN != other.tool and one.task == other.task
+        ]
         reports, pairs = await asyncio.gather(
             asyncio.gather(*(self._score(one, rubrics[one.task.name]) for one in written)),
-            asyncio.gather(
-                *(self._compare(*pair) for pair in product(written, written) if _are_rivals(*pair))
-            ),
+            asyncio.gather(*(self._compare(*pair) for pair in rivals)),
         )
         reports = self._place_reference(reports)
         settled = [pair for pair in pairs if pair]
@@ -380,10 +383,6 @@ def _need_judge(settings: Settings, run_config: RunConfig) -> None:
 
 def _is_reference(one: _Written) -> bool:
     return one.text.strip() == one.task.reference.strip()
-
-
-def _are_rivals(one: _Written, other: _Written) -> bool:
-    return one.tool == OWN != other.tool and one.task == other.task
 
 
 def _own_place(request: EvalRequest, task: EvalTask, repeat: int) -> Path:

@@ -13,17 +13,20 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from fathom.evidence.checks.dates import find_dates
-from fathom.evidence.checks.derivation import Passage, find_underived, is_same_figure, is_same_unit
+from fathom.evidence.checks.derivation import (
+    MEASURES,
+    SHARES,
+    Passage,
+    find_underived,
+    is_same_figure,
+    is_same_unit,
+)
 from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.evidence.checks.words import UNITS
 from fathom.evidence.grounding import join_passages
 from fathom.state import Calculation, Operand
 
-_MEASURES = frozenset(dimension for dimension, _ in UNITS.values()) - {
-    "persons", "things", "machines", "cases", "places", "animals", "houses", "ordinal", "age", "times",
-    "degree",
-}  # fmt: skip
-_SHARES = frozenset({"percent", "points"})
+_MEASURES = MEASURES - {"degree"} | {"century", "quarter"}
 _YEAR_S = UNITS["year"][1]
 _DAY_S = UNITS["day"][1]
 _YEAR = re.compile(r"^(1\d{3}|20\d{2}|21\d{2})(?:년)?$")
@@ -114,7 +117,11 @@ def find_calculation_fault(text: str, calculation: Calculation, passages: Mappin
     stated = (calculation.result, *(one.value for one in calculation.operands))
     own = [figure for words in stated for figure in find_figures(words)]
     together = join_passages(list(passages.values()))
-    extra = [word for word in find_underived(text, together) if not _is_one_of(word, own)]
+    extra = [
+        word
+        for word in find_underived(text, together)
+        if not any(is_same_figure(figure, other) for figure in find_figures(word) for other in own)
+    ]
     return f"these figures are neither quoted nor computed: {', '.join(extra)}" if extra else ""
 
 
@@ -122,10 +129,6 @@ def _has_other_time_unit(calculation: Calculation, stated: Figure) -> bool:
     """Whether a duration in months, say, was turned into the days of the result: the value misleads."""
     figures = (f for one in calculation.operands for f in find_figures(one.value) if f.dimension == "time")
     return stated.dimension == "time" and any(figure.factor != stated.factor for figure in figures)
-
-
-def _is_one_of(word: str, own: Sequence[Figure]) -> bool:
-    return any(is_same_figure(figure, other) for figure in find_figures(word) for other in own)
 
 
 def _widen_by_sentence(stated: Figure, text: str) -> Figure:
@@ -201,7 +204,7 @@ def _evaluate(formula: str, operands: Mapping[str, Quantity], *, are_shares_plai
     except (SyntaxError, RecursionError):
         raise NotComputable(f"the formula '{formula}' cannot be read") from None
     if are_shares_plain:
-        operands = {name: Quantity(q.value) if q.dimension in _SHARES else q for name, q in operands.items()}
+        operands = {name: Quantity(q.value) if q.dimension in SHARES else q for name, q in operands.items()}
     return _evaluate_node(tree.body, operands)
 
 
@@ -267,7 +270,7 @@ def _common_dimension(left: Quantity, right: Quantity) -> str:
         return "" if one == "mixed" else one
     if not one:
         return two
-    if {one, two} <= _SHARES:
+    if {one, two} <= SHARES:
         return "percent"
     raise NotComputable(f"the formula adds {one} and {two}")
 
@@ -286,7 +289,7 @@ def _product(left: Quantity, right: Quantity, sign: int) -> Quantity:
 
 
 def _share(quantity: Quantity) -> Quantity:
-    return Quantity(quantity.value / 100) if quantity.dimension in _SHARES else quantity
+    return Quantity(quantity.value / 100) if quantity.dimension in SHARES else quantity
 
 
 def _power(left: Quantity, right: Quantity) -> Quantity:
@@ -337,17 +340,17 @@ def _convert_to_stated_unit(
     """Return the answer in the unit of the stated result; none if it cannot be converted."""
     dimension, value = answer.dimension, answer.value
     has_hundred = re.search(r"\b100\b", calculation.formula) is not None
-    if stated.dimension in _SHARES:
-        if dimension in _SHARES:
+    if stated.dimension in SHARES:
+        if dimension in SHARES:
             return [value]
         return ([value] if has_hundred else [100 * value]) if not dimension else []
     if stated.dimension in _MEASURES:
         if not dimension:
             return (
-                [value] if not any(one.dimension in _MEASURES - _SHARES for one in operands.values()) else []
+                [value] if not any(one.dimension in _MEASURES - SHARES for one in operands.values()) else []
             )
         return [value / stated.factor] if dimension == stated.dimension else []
-    if not dimension or dimension in _SHARES:
+    if not dimension or dimension in SHARES:
         return [value]
     factors = {
         f.factor for one in calculation.operands for f in find_figures(one.value) if f.dimension == dimension

@@ -39,11 +39,6 @@ _MOST_SURE = 0.95
 _ABOUT = 0.15
 
 
-def sort_by_strength(claims: Sequence[Claim]) -> list[Claim]:
-    """Sort claims by relevance, then verification, independent of their order."""
-    return sorted(claims, key=lambda c: (-c.relevance, -c.verdict.score, c.id))
-
-
 def make_findings(groups: Sequence[Sequence[Claim]], pages: Sequence[Page]) -> list[Finding]:
     """Make one finding per group of claims that say the same; the strongest claim of a group comes first."""
     known, primary = {page.sha: page for page in pages}, find_primary_pages(pages)
@@ -144,7 +139,8 @@ class ClaimComparison:
     """Compares the claims of a run; the result does not depend on their order."""
 
     def __init__(self, claims: Sequence[Claim], pages: Sequence[Page], rulings: Sequence[Ruling]) -> None:
-        self._claims = sort_by_strength(claims)[:_MOST_CLAIMS]
+        strongest = sorted(claims, key=lambda c: (-c.relevance, -c.verdict.score, c.id))
+        self._claims = strongest[:_MOST_CLAIMS]
         self._all = {claim.id: claim for claim in claims}
         self._pages = pages
         self._known = {ruling.key: ruling for ruling in rulings}
@@ -167,7 +163,7 @@ class ClaimComparison:
                 if _are_of_one_page(claim, other) or not has_shared_terms(claim.statement, other.statement):
                     continue
                 left, right = sorted((claim, other), key=lambda c: c.id)
-                found[_pair_key(left, right)] = (float(row[self._places[other.id]]), left, right)
+                found[f"{left.id}|{right.id}"] = (float(row[self._places[other.id]]), left, right)
         return [found[key] for key in sorted(found, key=lambda k: (-found[k][0], k))]
 
     @cached_property
@@ -245,13 +241,10 @@ class ClaimComparison:
         statements = pair[0].statement, pair[1].statement
         if ruling.relation == "same":
             return not is_different_fact(*statements)
-        if ruling.relation == "contradicts" and not self._can_disagree(*pair):
+        is_foreign = _are_of_one_page(*pair) or not has_shared_terms(*statements)
+        if ruling.relation == "contradicts" and is_foreign:
             return False
         return ruling.kind != "number" or ruling.relation == "neither" or not is_same_number(*statements)
-
-    def _can_disagree(self, left: Claim, right: Claim) -> bool:
-        """Tell whether two pages share a subject."""
-        return not _are_of_one_page(left, right) and has_shared_terms(left.statement, right.statement)
 
     def _group_claims(self, rulings: Iterable[Ruling]) -> list[list[Claim]]:
         """Group claims that say the same; each joins the first group it fits."""
@@ -298,11 +291,10 @@ def make_points(claims: Sequence[Claim], findings: Sequence[Finding]) -> list[Re
         own = [given.pop(claim_id) for claim_id in finding.claims if claim_id in given]
         if own:
             points.append(ReportPoint(finding, own))
-    return points + [ReportPoint(_make_single_finding(claim), [claim]) for claim in given.values()]
-
-
-def _make_single_finding(claim: Claim) -> Finding:
-    return make_findings([[claim]], [])[0]
+    alone = make_findings([[claim] for claim in given.values()], [])
+    return points + [
+        ReportPoint(finding, [claim]) for finding, claim in zip(alone, given.values(), strict=True)
+    ]
 
 
 def _update_tag(finding: Finding, contradictions: Sequence[Contradiction]) -> Finding:
@@ -313,11 +305,10 @@ def _update_tag(finding: Finding, contradictions: Sequence[Contradiction]) -> Fi
         for place, side in enumerate(entry.sides)
         if entry.is_certain and set(finding.claims) <= set(side.claims)
     ]
-    if any(c.is_open for c, _ in own):
-        return finding.model_copy(update={"tag": "CONTRADICTED"})
-    if any(c.favoured != place for c, place in own):
-        return finding.model_copy(update={"tag": "UNCERTAIN"})
-    return finding
+    is_disputed = any(entry.is_open for entry, _ in own)
+    if not is_disputed and all(entry.favoured == place for entry, place in own):
+        return finding
+    return finding.model_copy(update={"tag": "CONTRADICTED" if is_disputed else "UNCERTAIN"})
 
 
 KnowledgeGroup = Literal["confirmed", "uncertain", "disproven"]
@@ -345,7 +336,3 @@ def _list_overruled_claims(entry: Contradiction) -> list[str]:
 
 def _are_of_one_page(left: Claim, right: Claim) -> bool:
     return bool({quote.page for quote in left.quotes} & {quote.page for quote in right.quotes})
-
-
-def _pair_key(left: Claim, right: Claim) -> str:
-    return "|".join((left.id, right.id))

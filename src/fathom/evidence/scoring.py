@@ -222,11 +222,9 @@ def track_gaps(gaps: Sequence[Gap], before: Sequence[Judgement], question: str =
         if place := _find_earlier_gap(gap, before, taken, question):
             taken.add(place)
             tried = before[place[0]].gaps[place[1]].tried + 1
-        priority = _lower_priority(gap.priority, tried // _PATIENCE)
-        lowered_from = gap.priority if priority != gap.priority else None
-        found.append(
-            gap.model_copy(update={"tried": tried, "priority": priority, "lowered_from": lowered_from})
-        )
+        priority = _ORDER[min(len(_ORDER) - 1, _ORDER.index(gap.priority) + tried // _PATIENCE)]
+        lowered = {} if priority == gap.priority else {"priority": priority, "lowered_from": gap.priority}
+        found.append(gap.model_copy(update={"lowered_from": None, **lowered, "tried": tried}))
     return found
 
 
@@ -267,10 +265,6 @@ def _shared_terms_ratio(left: str, right: str, question: str) -> float:
     known = terms(question) | _USUAL
     one, two = (terms(text) - known or terms(text) for text in (left, right))
     return len(one & two) / min(len(one), len(two)) if one and two else 0.0
-
-
-def _lower_priority(priority: Priority, steps: int) -> Priority:
-    return _ORDER[min(len(_ORDER) - 1, _ORDER.index(priority) + steps)]
 
 
 def assess_no_claims(

@@ -4,7 +4,7 @@ The worst cost is the budget, which no call may exceed. The worst time assumes t
 last moment; only a run with a time limit surely takes no longer. A forecast makes no calls.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import ceil
@@ -57,12 +57,8 @@ def _make_past_run(shape: str, lines: Sequence[CostLine]) -> PastRun:
         work[line.role, line.model] = RoleWork(
             before.calls + 1, before.tokens_in + line.tokens_in, before.tokens_out + line.tokens_out
         )
-    times = (time for line in lines for time in (line.reserved_at, line.settled_at))
-    return PastRun(shape, _worked_s(times), work)
-
-
-def _worked_s(times: Iterable[float]) -> float:
-    return sum(min(after - before, _IDLE_S) for before, after in pairwise(sorted(times)))
+    times = sorted(time for line in lines for time in (line.reserved_at, line.settled_at))
+    return PastRun(shape, sum(min(after - before, _IDLE_S) for before, after in pairwise(times)), work)
 
 
 # Default tokens per call, in and out, as measured by `bench/cost.py`; a report is longer than the bench's.
@@ -181,7 +177,8 @@ def _expected_work(
     expected: dict[tuple[Role, str], RoleWork] = {}
     for role in get_args(Role):
         model = settings.model_for(role, run_config.model_of(role))
-        calls = _mean(usual[role], [_calls_of_role(run, role) for run in alike])
+        seen = [sum(work.calls for (who, _), work in run.work.items() if who == role) for run in alike]
+        calls = _mean(usual[role], seen)
         known = [run.work[role, model] for run in past if (role, model) in run.work]
         made = sum(work.calls for work in known)
         usual_in, usual_out = _USUAL_TOKENS[role]
@@ -189,10 +186,6 @@ def _expected_work(
         tokens_out = (_TRUST * usual_out + sum(work.tokens_out for work in known)) / (_TRUST + made)
         expected[role, model] = RoleWork(calls, tokens_in, tokens_out)
     return expected
-
-
-def _calls_of_role(run: PastRun, role: str) -> float:
-    return sum(work.calls for (who, _), work in run.work.items() if who == role)
 
 
 def _models_usd(settings: Settings, work: Mapping[tuple[Role, str], RoleWork]) -> float:

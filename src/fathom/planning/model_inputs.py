@@ -36,7 +36,6 @@ from fathom.planning.reading_list import DIRECT_FROM, origin_hits
 from fathom.planning.tree import gaps_to_close
 from fathom.reading.protocol import Reader
 from fathom.state import (
-    CheckName,
     Effort,
     Failure,
     Hit,
@@ -234,7 +233,8 @@ def assess_without_model(state: ResearchState, language: str | None) -> ModelRes
     if not judgements or judgements[-1].is_by_words or not _is_nothing_new(state, judgements[-1]):
         return None
     known = _repeat_assessment(judgements[-1])
-    return ModelResult(replace(known, outline=state.get("outline"), failed=_failed_checks(judgements[-1])))
+    failed = [check.name for check in judgements[-1].checks if not check.is_passed]
+    return ModelResult(replace(known, outline=state.get("outline"), failed=failed))
 
 
 def _repeat_assessment(last: Judgement) -> Assessment:
@@ -251,10 +251,6 @@ def _is_nothing_new(state: ResearchState, last: Judgement) -> bool:
     is_reread = any(one.round > last.round for one in state.get("rereads", []))
     is_same = (last.claims, last.pages) == (len(state.get("claims", [])), len(state.get("pages", [])))
     return is_same and not is_reread
-
-
-def _failed_checks(last: Judgement) -> list[CheckName]:
-    return [check.name for check in last.checks if not check.is_passed]
 
 
 def weigh_round_hypotheses(state: ResearchState, assessment: Assessment) -> list[Hypothesis]:

@@ -79,18 +79,11 @@ async def reread_linked_pages(
             text = await get(sha)
         except ProviderError:
             continue  # the text is gone; the failure was recorded when it was read
-        sought = SubQuestion(id=_closest_question(words, questions).id, text=words)
-        found += await asyncio.to_thread(_draw_claims, link_paths.question, sought, page, text, questions)
+        closest = max(questions, key=lambda question: len(terms(question.text) & terms(words)))
+        sought = SubQuestion(id=closest.id, text=words)
+        drafts = await asyncio.to_thread(select_sought_quotes, link_paths.question, sought, page.title, text)
+        found += (await asyncio.to_thread(ground_drafts, drafts, page, text, questions)).claims
     return found
-
-
-def _draw_claims(
-    question: str, sought: SubQuestion, page: Page, text: str, questions: Sequence[SubQuestion]
-) -> list[Claim]:
-    """Extract claims for the sought question from one page, verbatim sentences only."""
-    return ground_drafts(
-        select_sought_quotes(question, sought, page.title, text), page, text, questions
-    ).claims
 
 
 def _linked_pages(link_paths: LinkPaths, quoted: set[str]) -> list[tuple[str, str]]:
@@ -103,11 +96,6 @@ def _linked_pages(link_paths: LinkPaths, quoted: set[str]) -> list[tuple[str, st
         if (one, other) in link_paths.links and one in quoted and other not in quoted
     }
     return [(page, led[page]) for page in best if page in led][:_MAX_LINKED_A_ROUND]
-
-
-def _closest_question(words: str, questions: Sequence[SubQuestion]) -> SubQuestion:
-    """Return the sub-question that shares most words; ties go to the first."""
-    return max(questions, key=lambda question: len(terms(question.text) & terms(words)))
 
 
 async def choose_pages_for_gaps(

@@ -21,6 +21,7 @@ from fathom.evidence.checks.figures import (
     find_figures,
     find_loose_figures,
     normalize_letters,
+    scale_of,
 )
 from fathom.evidence.checks.words import UNITS
 from fathom.text.tokens import TakenSpans
@@ -37,8 +38,8 @@ _SMALL = 5
 _EXACT_DIGITS = 3
 _MOST_QUOTED = 4000
 _FACTORS = (2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 365.0)  # "a month" for "a year", a half
-_SHARES = frozenset({"percent", "points"})
-_MEASURES = _SHARES | {
+SHARES = frozenset({"percent", "points"})
+MEASURES = SHARES | {
     "power", "energy", "length", "area", "volume", "mass", "time", "degree", "celsius", "fahrenheit",
     "information", "frequency", "speed", "dollar", "euro", "won", "yen", "pound", "yuan", "rupee",
 }  # fmt: skip
@@ -58,19 +59,6 @@ _TABLE_SCALE = re.compile(
     r"|\bin (?P<plural>thousand|million|billion|trillion)s\b",
     re.IGNORECASE,
 )
-_SCALES = {
-    "십": 10.0,
-    "백": 1e2,
-    "천": 1e3,
-    "만": 1e4,
-    "억": 1e8,
-    "조": 1e12,
-    "m": 1e6,
-    "mn": 1e6,
-    "bn": 1e9,
-    "k": 1e3,
-}
-_SCALES |= {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
 
 @dataclass(frozen=True)
@@ -106,8 +94,7 @@ class Passage:
         found = {}
         for match in _TABLE_SCALE.finditer(self.everything):
             word = match["korean"] or match["english"] or match["short"] or match["plural"] or "thousand"
-            size = _SCALES.get(word.lower()) or _SCALES[word[0]] * _SCALES[word[1]]
-            found[size] = match["thing"] or ""
+            found[scale_of(word.lower())] = match["thing"] or ""
         return found
 
     @cached_property
@@ -217,9 +204,9 @@ def is_same_figure(figure: Figure, other: Figure) -> bool:
 
 def is_same_unit(figure: Figure, other: Figure) -> bool:
     """Tell whether two units are compatible; a counter ("5명") or no unit fits any."""
-    if not {figure.dimension, other.dimension} <= _MEASURES:
+    if not {figure.dimension, other.dimension} <= MEASURES:
         return True
-    if {figure.dimension, other.dimension} <= _SHARES and figure.factor == other.factor:
+    if {figure.dimension, other.dimension} <= SHARES and figure.factor == other.factor:
         return True  # "percent" for "percentage points" is a suspicion, not a refusal
     if {figure.dimension, other.dimension} <= {"degree", "celsius", "fahrenheit"}:
         return "degree" in {figure.dimension, other.dimension} or figure.dimension == other.dimension
@@ -229,7 +216,7 @@ def is_same_unit(figure: Figure, other: Figure) -> bool:
 def is_small_count(figure: Figure) -> bool:
     """Tell whether a figure may count listed things."""
     is_small = figure.value == int(figure.value) and figure.value <= _MOST_COUNTED
-    return is_small and figure.dimension not in _MEASURES
+    return is_small and figure.dimension not in MEASURES
 
 
 def find_calculation(figure: Figure, passage: Passage) -> str:
@@ -240,7 +227,7 @@ def find_calculation(figure: Figure, passage: Passage) -> str:
     if figure.code or not figure.value:
         return ""
     operands = find_figures_outside_dates(passage.quoted)[:_MOST_OPERANDS]
-    if "|" in passage.quoted and figure.dimension in _MEASURES - _SHARES:
+    if "|" in passage.quoted and figure.dimension in MEASURES - SHARES:
         operands = [in_unit for one in operands for in_unit in _give_unit(one, figure, passage)]
     pairs = (_calculate(figure, one, other) for one, other in permutations(operands, 2))
     scaled = (_scale(figure, one) for one in operands)
@@ -274,7 +261,7 @@ def _is_trifle(one: float, other: float) -> bool:
 
 def is_same_kind(one: Figure, other: Figure) -> bool:
     """Tell whether two figures can be added: amounts of one measure, or counts."""
-    return one.dimension == other.dimension or not {one.dimension, other.dimension} & _MEASURES
+    return one.dimension == other.dimension or not {one.dimension, other.dimension} & MEASURES
 
 
 def _give_unit(one: Figure, figure: Figure, passage: Passage) -> list[Figure]:
@@ -290,10 +277,10 @@ def _calculate(figure: Figure, one: Figure, other: Figure) -> str:
         return ""
     if formula := _find_share_of(figure, one, other):
         return formula
-    are_shares = {one.dimension, other.dimension, figure.dimension} <= _SHARES
-    is_one_kind = one.dimension == other.dimension or not {one.dimension, other.dimension} <= _MEASURES
-    is_ratio = figure.dimension in {"percent", "times"} and one.dimension not in _SHARES
-    is_like_them = figure.dimension in {one.dimension, other.dimension} or figure.dimension not in _MEASURES
+    are_shares = {one.dimension, other.dimension, figure.dimension} <= SHARES
+    is_one_kind = one.dimension == other.dimension or not {one.dimension, other.dimension} <= MEASURES
+    is_ratio = figure.dimension in {"percent", "times"} and one.dimension not in SHARES
+    is_like_them = figure.dimension in {one.dimension, other.dimension} or figure.dimension not in MEASURES
     results: list[tuple[str, float]] = []
     if not _is_trifle(one.base, other.base) and (
         (is_one_kind and is_like_them and not is_ratio) or are_shares
@@ -325,8 +312,8 @@ def _scale(figure: Figure, one: Figure) -> str:
     """Return the formula for twelve times a monthly figure, a half, or what a share leaves."""
     if figure.dimension == "percent" == one.dimension and _is_near(figure.value, 100 - one.value):
         return f"100% - {one.text}"
-    is_other = figure.dimension != one.dimension and {figure.dimension, one.dimension} <= _MEASURES
-    if is_other or figure.dimension in _SHARES or figure.value <= _SMALL:
+    is_other = figure.dimension != one.dimension and {figure.dimension, one.dimension} <= MEASURES
+    if is_other or figure.dimension in SHARES or figure.value <= _SMALL:
         return ""
     for by in _FACTORS:
         for sign, result in (("x", one.base * by), ("÷", one.base / by)):
@@ -337,7 +324,7 @@ def _scale(figure: Figure, one: Figure) -> str:
 
 def _find_share_of(figure: Figure, share: Figure, whole: Figure) -> str:
     """Return the formula if a figure is a percentage of another one, or what that one is a percentage of."""
-    if share.dimension != "percent" or not share.value or whole.dimension in _SHARES:
+    if share.dimension != "percent" or not share.value or whole.dimension in SHARES:
         return ""
     if figure.dimension != whole.dimension and (figure.dimension or abs(figure.value) < _MOST_COUNTED):
         return ""
@@ -360,7 +347,7 @@ def is_fraction(figure: Figure) -> bool:
 
 def is_small_number(figure: Figure) -> bool:
     """Tell whether it is a small number of things or times, whose count code may miss."""
-    return figure.value == int(figure.value) <= _SMALL and figure.dimension not in _MEASURES - {"time"}
+    return figure.value == int(figure.value) <= _SMALL and figure.dimension not in MEASURES - {"time"}
 
 
 def _is_multiple(figure: Figure, other: Figure) -> bool:

@@ -169,7 +169,7 @@ def find_loose_figures(text: str) -> tuple[Figure, ...]:
     found = []
     for match in _LOOSE.finditer(text):
         bare = (match["bare"] or match["scale"] or "").lower()
-        value = _parse_native_number(match["native"]) if match["native"] else _scale_of(bare)
+        value = _parse_native_number(match["native"]) if match["native"] else scale_of(bare)
         found.append(Figure(match.group(), *match.span(), value, is_word=True, low=value, high=value))
     return tuple(found)
 
@@ -180,7 +180,7 @@ def _digit_figures(text: str) -> Iterator[Figure]:
         if match.start() < past or len(match["digits"]) > _MOST_DIGITS:
             continue
         scale = (match["scale"] or "").strip(" -").lower()
-        by = _scale_of(scale)
+        by = scale_of(scale)
         value = float(match["digits"].replace(",", "")) * by
         step, end, unit = 10.0 ** -len(match["digits"].partition(".")[2]) * by, match.end(), match["unit"]
         if scale and not scale.isascii() and not unit:
@@ -202,7 +202,7 @@ def _parse_korean_number(text: str, first: re.Match[str]) -> tuple[float, float,
     while True:
         number, word = float(piece["digits"].strip(",").replace(",", "")), piece["scale"] or ""
         big = SCALES[word[-1]] if word and word[-1] in "만억조" else 0.0
-        rest = _scale_of(word[:-1] if big else word)
+        rest = scale_of(word[:-1] if big else word)
         if big >= large or number * rest >= (small if big else min(small, large)):
             break  # "30만 5000만" is two figures
         section += number * rest
@@ -397,7 +397,8 @@ def _parse_number(word: str) -> float:
     )
 
 
-def _scale_of(word: str) -> float:
+def scale_of(word: str) -> float:
+    """Return what a word multiplies by: "million", "십만"; 1 for none."""
     if not word:
         return 1.0
     if word in SCALES:

@@ -75,20 +75,16 @@ def _find_korean_negations(text: ParsedText) -> tuple[tuple[str, ...], ...]:
         )
         if text.text[: word.start].rstrip().endswith("밖에"):  # "수밖에 없다" means that it must be so
             continue
+        is_bound = place > 0 and text.words[place - 1].particle == "도"  # "200마리도 안 되는": less than that
         if is_after or is_own:
             before = [
                 w for w in text.words[max(0, place - 2) : place] if w.is_content and w.clause == word.clause
             ]
             mine = [_verb_stem(word)] if is_after else []
             found.append((*mine, *(w.key for w in reversed(before))))
-        elif word.low in _KOREAN_BEFORE and 0 < place + 1 < len(text.words) and not _is_bound(text, place):
+        elif word.low in _KOREAN_BEFORE and place + 1 < len(text.words) and not is_bound:
             found.append((_verb_stem(text.words[place + 1]),))
     return tuple(found)
-
-
-def _is_bound(text: ParsedText, place: int) -> bool:
-    """Tell whether it means "less than": "200마리도 안 되는"."""
-    return place > 0 and text.words[place - 1].particle == "도"
 
 
 def _verb_stem(word: ParsedWord) -> str:
@@ -102,12 +98,13 @@ def find_disagreement(said: ParsedText, quoted: Sequence[ParsedText]) -> list[st
     rejected = [words for words in theirs if _is_dropped(words, said, mine)]
     if rejected and not _is_turned_twice(said, quoted):
         return [f"the quote says not ('{rejected[0][0]}')"]
-    added = [words for words in mine if not _is_shared(words, theirs)]
-    if (
-        added
-        and not _is_turned_twice(said, quoted)
-        and not (theirs and not _is_negated_word_quoted(added, quoted))
-    ):
+    known = [other for words in theirs for other in words]
+    added = [
+        words for words in mine if not any(is_same_word(word, other) for word in words for other in known)
+    ]
+    # Where the quotes negate something too, a word that they do not even have tells nothing.
+    is_plain = not theirs or any(text.has(word) for words in added for word in words[:1] for text in quoted)
+    if added and is_plain and not _is_turned_twice(said, quoted):
         return ["it says not, and its quotes do not"]
     return []
 
@@ -130,15 +127,6 @@ def _is_dropped(words: tuple[str, ...], said: ParsedText, mine: Sequence[tuple[s
         return False
     is_meant = kept[0] == words[0] or len(kept) >= 2 or len(kept) == len(words)
     return is_meant and not (mine and kept[0] != words[0])
-
-
-def _is_shared(words: tuple[str, ...], theirs: Sequence[tuple[str, ...]]) -> bool:
-    return any(is_same_word(word, other) for word in words for others in theirs for other in others)
-
-
-def _is_negated_word_quoted(added: Sequence[tuple[str, ...]], quoted: Sequence[ParsedText]) -> bool:
-    """Tell whether the quotes have the words that the statement negates."""
-    return any(text.has(word) for words in added for word in words[:1] for text in quoted)
 
 
 def _is_turned_twice(said: ParsedText, quoted: Sequence[ParsedText]) -> bool:

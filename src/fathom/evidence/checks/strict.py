@@ -49,6 +49,7 @@ _ONCE = re.compile(r"\bonce\b(?=[.,;]|$)")
 _NEAR = 0.03
 _CONVERTED = 0.006  # relative rounding error, at most, between miles and kilometres or thirds and percent
 _IN_ORDER = 0.5
+_HEAVY_CHARS = 6  # of the only word of a clause
 
 
 @lru_cache(maxsize=2048)
@@ -154,7 +155,7 @@ def _find_changed_word(said: ParsedText, text: ParsedText) -> tuple[ParsedWord, 
         return None
     if all(said.has(other.key) for other in theirs):
         return None  # nothing was replaced
-    left = [_find_related_key(w, theirs) or w.key for w in said.words]
+    left = [next((o.key for o in theirs if is_same_word(w.key, o.key)), w.key) for w in said.words]
     matcher = SequenceMatcher(None, left, [w.key for w in text.words], autojunk=False)
     if matcher.ratio() < _IN_ORDER:
         return None
@@ -170,10 +171,6 @@ def _find_changed_word(said: ParsedText, text: ParsedText) -> tuple[ParsedWord, 
             ):
                 return one, other
     return None
-
-
-def _find_related_key(word: ParsedWord, theirs: Sequence[ParsedWord]) -> str:
-    return next((other.key for other in theirs if is_same_word(word.key, other.key)), "")
 
 
 def _is_other_thing(one: ParsedWord, other: ParsedWord, said: ParsedText, text: ParsedText) -> bool:
@@ -225,21 +222,10 @@ def find_additions(said: ParsedText, quoted: Sequence[ParsedText]) -> list[str]:
     found = []
     for first, last in pieces[1:]:
         words = [w for w in said.content_words if first <= w.start < last]
-        if (
-            words
-            and not any(_is_in_quotes(word, quoted) for word in words)
-            and (len(words) > 1 or _is_heavy(words[0]))
-        ):
+        is_heavy = len(words) > 1 or (words and len(words[0].text) >= _HEAVY_CHARS)
+        if is_heavy and not any(text.has(word.key) for word in words for text in quoted):
             found.append(f"nothing in its quotes says '{said.text[first:last].strip(' .')}'")
     return found
-
-
-def _is_in_quotes(word: ParsedWord, quoted: Sequence[ParsedText]) -> bool:
-    return any(text.has(word.key) for text in quoted)
-
-
-def _is_heavy(word: ParsedWord) -> bool:
-    return len(word.text) >= 6
 
 
 def find_flaws(statement: str, quotes: Sequence[str]) -> list[str]:
