@@ -16,7 +16,7 @@ from pathlib import Path
 
 import samples
 
-from fathom.evidence.corroboration import StatementSimilarity
+from fathom.evidence.corroboration import find_nearest, measure_similarity
 from fathom.evidence.statement_pairs import compare_statements, has_shared_terms
 from fathom.text.sentences import split_sentences
 from fathom.text.similarity import embed
@@ -40,15 +40,17 @@ def measured(pairs: list[tuple[str, str, str]]) -> dict[str, dict[str, float]]:
     """All figures, by label."""
     texts = list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
     place = {text: n for n, text in enumerate(texts)}
-    nearness = StatementSimilarity(texts)
+    nearness = measure_similarity(texts)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for claim, sentence, label in pairs:
         one, two = place[claim], place[sentence]
-        is_near = two in nearness.nearest(one, NEIGHBOURS) or one in nearness.nearest(two, NEIGHBOURS)
+        is_near = two in find_nearest(nearness[one], NEIGHBOURS) or one in find_nearest(
+            nearness[two], NEIGHBOURS
+        )
         word = compare_statements(claim, sentence)
         counts[label]["pairs"] += 1
         counts[label]["neighbours"] += is_near and has_shared_terms(claim, sentence)
-        counts[label]["over_085"] += bool(nearness.row(one)[two] > ALIKE)
+        counts[label]["over_085"] += bool(nearness[one, two] > ALIKE)
         counts[label][word[0] if word else "undecided"] += 1
     names = ("neighbours", "over_085", "same", "contradicts", "neither", "undecided")
     return {

@@ -121,7 +121,7 @@ def _judge_nature(
             )
         if done.missing:
             return _Judgement("partly", say("reason.no_figure", said=done.missing), quote, 1.0)
-        near = [one for source in sources for one in source.nearest([statement.text], 2)[0]]
+        near = [one for source in sources for one in source.nearest(statement.text, 2)]
         known = Passage(quotes=(statement.calculation, *(one.text for one in near)))
         if not find_underived(statement.text, known):
             return _Judgement("supported", say("reason.recomputed", said=statement.calculation), quote, 1.0)
@@ -134,7 +134,7 @@ def _judge_nature(
 def list_notes(statement: ReportStatement, sources: Sequence[SourcePassages]) -> list[str]:
     """Return what code finds odd about a statement in the nearest of its sources, for a model."""
     words = strip_lead_in(statement.text)
-    near = [(source, quotes) for source in sources if (quotes := source.nearest([words], 2)[0])]
+    near = [(source, quotes) for source in sources if (quotes := source.nearest(words, 2))]
     if not near:
         return []
     best, quotes = max(near, key=lambda pair: _coverage(words, pair[1][:1]))
@@ -148,7 +148,7 @@ def list_notes(statement: ReportStatement, sources: Sequence[SourcePassages]) ->
 
 def _judge(statement: ReportStatement, source: SourcePassages) -> _Judgement:
     words = strip_lead_in(statement.text)
-    nearest = source.nearest([words], _CANDIDATES)[0]
+    nearest = source.nearest(words, _CANDIDATES)
     say = phrases_for(words)
     if not nearest:
         return _Judgement("not in the source", say("reason.empty"), None, 0.0)

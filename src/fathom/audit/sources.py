@@ -71,13 +71,10 @@ class SourcePassages:
         kept = sorted(span for span in spans if span[1] - span[0] >= _LEAST_CHARS)[:_MOST_SPANS]
         return [self._quote(start, end) for start, end in kept]
 
-    def nearest(self, statements: Sequence[str], most: int = _NEAREST) -> list[list[Quote]]:
-        """Return for each statement the quotes that are most about it, best first."""
-        if not self.quotes:
-            return [[] for _ in statements]
-        scores = score_relevance(statements, [quote.text for quote in self.quotes])
-        ranked = [sorted(range(len(row)), key=lambda n: -row[n])[:most] for row in scores]
-        return [[self.quotes[n] for n in places] for places in ranked]
+    def nearest(self, statement: str, most: int = _NEAREST) -> list[Quote]:
+        """Return the quotes that are most about a statement, best first."""
+        scores = score_relevance([statement], [quote.text for quote in self.quotes])[0]
+        return [self.quotes[n] for n in sorted(range(len(scores)), key=lambda n: -scores[n])[:most]]
 
     def describe(self, quotes: Sequence[Quote]) -> str:
         """Return the source as a model sees it: short ones whole, long ones around the quotes."""

@@ -85,7 +85,7 @@ class _AuditReply:
 
     @property
     def is_void(self) -> bool:
-        return self.outcome.are_approvals_void if self.is_approved else self.outcome.are_refusals_void
+        return self.outcome.is_void(self.is_approved)
 
 
 @dataclass
@@ -118,13 +118,14 @@ class StatementVerifier:
         quote, source = self._find_quote(answer.form.quote, read)
         if verdict is None or (verdict in {"supported", "contradicted"} and quote is None):
             return _with_note(decide_by_rules(statement, read), _MISQUOTED if verdict else _SILENT)
+        near = [] if quote else source.nearest(statement.text, 1)
         return AuditVerdict(
             statement=statement.id,
             verdict=verdict,
             reason=one_line(answer.form.reason),
             source=source.about.source.id,
             quote=quote,
-            nearest=None if quote else self._nearest(statement, source),
+            nearest=source.with_heading(near[0]) if near else None,
             by=self.log.by,
             notes=answer.item.notes,
         )
@@ -136,10 +137,6 @@ class StatementVerifier:
                 text = source.text[whole.start : whole.end]
                 return source.with_heading(whole.model_copy(update={"text": text})), source
         return None, read[0]
-
-    def _nearest(self, statement: ReportStatement, source: SourcePassages) -> Quote | None:
-        found = source.nearest([statement.text], 1)[0]
-        return source.with_heading(found[0]) if found else None
 
     async def _verify_batch(self, batch: Sequence[_Item]) -> list[_AuditReply]:
         """Ask about one batch; ask once more about what is void."""
@@ -201,7 +198,7 @@ class StatementVerifier:
     def _make_item(self, statement: ReportStatement) -> _Item:
         keys = [key for key in statement.cites if key in self.sources]
         read = [self.sources[key] for key in keys]
-        quotes = [quote for source in read for quote in source.nearest([statement.text])[0]]
+        quotes = [quote for source in read for quote in source.nearest(statement.text)]
         marked = _MARKED_INFERENCE if statement.nature == "inference" else ""
         if statement.calculation:
             done = recompute_written(statement.calculation, read)

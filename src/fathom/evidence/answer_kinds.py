@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import get_args
 
 from fathom.evidence.checks.dates import parse_day
@@ -215,6 +215,7 @@ _RELEVANT_FROM = 0.3
 _FRESH_DAYS = 365
 _LIST = 3
 _YEAR = re.compile(r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)")
+_DEFINES = re.compile(r"\b(?:is|are|was|were|means|refers to)\b|이다|란|이란|은 |는 ")
 _ITEMS = re.compile(r"[,;、·]|\band\b|\bor\b|및|와 |과 ")
 
 
@@ -240,13 +241,17 @@ def _check_freshness(at: _CheckInput) -> CheckOutcome:
     return False, f"the newest cited page is of {dates[-1]}" if dates else "no cited page has a date"
 
 
+def _find_answer(at: _CheckInput, is_answer: Callable[[str], object], how: str, lacking: str) -> CheckOutcome:
+    found = next((claim.statement for claim in at.claims if is_answer(claim.statement)), None)
+    return (False, lacking) if found is None else (True, f"{how} in “{found[:120]}”")
+
+
 def _check_counting(at: _CheckInput) -> CheckOutcome:
-    wanted = terms(at.question)
-    for claim in at.claims:
-        said = claim.statement
-        if (find_amounts(said) or has_phrase("count", said)) and wanted & terms(said):
-            return True, f"counted in “{said[:120]}”"
-    return False, "no relevant claim has a number"
+    def is_answer(said: str) -> bool:
+        has_number = bool(find_amounts(said)) or has_phrase("count", said)
+        return has_number and not terms(at.question).isdisjoint(terms(said))
+
+    return _find_answer(at, is_answer, "counted", "no relevant claim has a number")
 
 
 def _check_completeness(at: _CheckInput) -> CheckOutcome:
@@ -269,21 +274,20 @@ def _check_comparison(at: _CheckInput) -> CheckOutcome:
 
 def _check_definition(at: _CheckInput) -> CheckOutcome:
     thing = terms(find_defined_thing(at.question))
-    for claim in at.claims:
-        head = re.split(r"\b(?:is|are|was|were|means|refers to)\b|이다|란|이란|은 |는 ", claim.statement)
-        if len(head) > 1 and thing and thing <= terms(head[0]):
-            return True, f"defined in “{claim.statement[:120]}”"
-    return False, "no claim says what it is"
+
+    def is_answer(said: str) -> bool:
+        head, *rest = _DEFINES.split(said)
+        return bool(rest and thing) and thing <= terms(head)
+
+    return _find_answer(at, is_answer, "defined", "no claim says what it is")
 
 
 def _check_cause(at: _CheckInput) -> CheckOutcome:
-    found = next((c for c in at.claims if has_phrase("cause", c.statement)), None)
-    return found is not None, f"explained in “{found.statement[:120]}”" if found else "no claim gives a cause"
+    return _find_answer(at, partial(has_phrase, "cause"), "explained", "no claim gives a cause")
 
 
 def _check_date(at: _CheckInput) -> CheckOutcome:
-    found = next((c for c in at.claims if DATE_PATTERN.search(c.statement)), None)
-    return found is not None, f"dated in “{found.statement[:120]}”" if found else "no claim has a date"
+    return _find_answer(at, DATE_PATTERN.search, "dated", "no claim has a date")
 
 
 _CHECKS: dict[CheckName, Callable[[_CheckInput], CheckOutcome]] = {

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial, reduce
 
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import (
@@ -308,7 +309,7 @@ def _call(name: str, given: Sequence[Quantity]) -> Quantity:
         "min": lambda all_of: min(all_of, key=lambda one: one.value),
         "max": lambda all_of: max(all_of, key=lambda one: one.value),
         "abs": lambda all_of: replace(all_of[0], value=abs(all_of[0].value)),
-        "sum": lambda all_of: _add_all(all_of),
+        "sum": lambda all_of: reduce(partial(_sum, sign=1), all_of),
         "round": lambda all_of: all_of[0],  # the stated result implies the rounding
     }
     if name not in choose:
@@ -316,13 +317,6 @@ def _call(name: str, given: Sequence[Quantity]) -> Quantity:
     for one in given[1:] if name in {"min", "max"} else []:
         _common_dimension(given[0], one)
     return choose[name](list(given))
-
-
-def _add_all(given: Sequence[Quantity]) -> Quantity:
-    total = given[0]
-    for one in given[1:]:
-        total = _sum(total, one, 1)
-    return total
 
 
 def _rate_as_amount(answer: Quantity, words: str) -> Quantity:

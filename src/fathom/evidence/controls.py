@@ -45,6 +45,10 @@ class ControlOutcome:
     are_refusals_void: bool = False  # a true control was refused
     tallies: list[ControlTally] = field(default_factory=list)
 
+    def is_void(self, is_approval: bool) -> bool:
+        """Tell whether the approvals, or the refusals, of the call count for nothing."""
+        return self.are_approvals_void if is_approval else self.are_refusals_void
+
 
 def language_of(text: str) -> str:
     """Return the language that controls are counted by: ko, or en for all others."""

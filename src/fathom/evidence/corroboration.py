@@ -77,46 +77,30 @@ def _choose_tag(group: Sequence[Claim], count: int) -> Tag:
     return "LIKELY" if is_strong else "UNCERTAIN"
 
 
-SimilarityRow = NDArray[np.float32]
+SimilarityMatrix = NDArray[np.float32]
 
 
-class StatementSimilarity:
-    """Pairwise similarity of some texts, 0 to 1; rows are computed on demand."""
+def measure_similarity(texts: Sequence[str]) -> SimilarityMatrix:
+    """Return the similarity of every two texts, 0 to 1, and 0 of each to itself."""
+    found: SimilarityMatrix = np.zeros((len(texts), len(texts)), dtype=np.float32)
+    embedded = [place for place, text in enumerate(texts) if is_embeddable(text)]
+    vectors = embed([texts[place] for place in embedded])
+    found[np.ix_(embedded, embedded)] = np.clip(vectors @ vectors.T, 0, 1)
+    bags = {place: terms(text) for place, text in enumerate(texts) if not is_embeddable(text)}
+    holders: dict[str, list[int]] = defaultdict(list)
+    for place, words in bags.items():
+        shared = Counter(other for word in words for other in holders[word])
+        for other, count in shared.items():
+            found[place, other] = found[other, place] = count / (len(words) + len(bags[other]) - count)
+        for word in words:
+            holders[word].append(place)
+    np.fill_diagonal(found, 0)
+    return found
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._count = len(texts)
-        self._embedded = [place for place, text in enumerate(texts) if is_embeddable(text)]
-        self._vectors = embed([texts[place] for place in self._embedded])
-        self._rank = {place: rank for rank, place in enumerate(self._embedded)}
-        self._terms = [set() if n in self._rank else terms(text) for n, text in enumerate(texts)]
-        self._holders: dict[str, list[int]] = defaultdict(list)
-        self._rows: dict[int, SimilarityRow] = {}
-        for place, words in enumerate(self._terms):
-            for word in words:
-                self._holders[word].append(place)
 
-    def row(self, place: int) -> SimilarityRow:
-        """Return the similarity of every text to this one; 0 to itself."""
-        if place not in self._rows:
-            self._rows[place] = self._make_row(place)
-        return self._rows[place]
-
-    def _make_row(self, place: int) -> SimilarityRow:
-        found: SimilarityRow = np.zeros(self._count, dtype=np.float32)
-        if place in self._rank:
-            found[self._embedded] = np.clip(self._vectors @ self._vectors[self._rank[place]], 0, 1)
-        else:
-            mine = self._terms[place]
-            shared = Counter(holder for word in mine for holder in self._holders[word])
-            for other, count in shared.items():
-                found[other] = count / (len(mine) + len(self._terms[other]) - count)
-        found[place] = 0
-        return found
-
-    def nearest(self, place: int, most: int) -> list[int]:
-        """Return the most similar few, most similar first."""
-        row = self.row(place)
-        return [int(n) for n in np.argsort(-row, kind="stable")[:most] if row[n] > 0]
+def find_nearest(row: NDArray[np.float32], most: int) -> list[int]:
+    """Return the places of the most similar few, most similar first."""
+    return [int(n) for n in np.argsort(-row, kind="stable")[:most] if row[n] > 0]
 
 
 _NEIGHBOURS = 5
@@ -147,8 +131,8 @@ class ClaimComparison:
         self._places = {claim.id: place for place, claim in enumerate(self._claims)}
 
     @cached_property
-    def _nearness(self) -> StatementSimilarity:
-        return StatementSimilarity([claim.statement for claim in self._claims])
+    def _nearness(self) -> SimilarityMatrix:
+        return measure_similarity([claim.statement for claim in self._claims])
 
     @cached_property
     def _neighbours(self) -> list[tuple[float, Claim, Claim]]:
@@ -156,10 +140,8 @@ class ClaimComparison:
         found: dict[str, tuple[float, Claim, Claim]] = {}
         beside = self._same_measures
         for place, claim in enumerate(self._claims):
-            row = self._nearness.row(place)
-            for other in (
-                self._claims[n] for n in [*self._nearness.nearest(place, _NEIGHBOURS), *beside[place]]
-            ):
+            row = self._nearness[place]
+            for other in (self._claims[n] for n in [*find_nearest(row, _NEIGHBOURS), *beside[place]]):
                 if _are_of_one_page(claim, other) or not has_shared_terms(claim.statement, other.statement):
                     continue
                 left, right = sorted((claim, other), key=lambda c: c.id)
@@ -176,7 +158,7 @@ class ClaimComparison:
         found: dict[int, list[int]] = defaultdict(list)
         for places in (own for own in holders.values() if len(own) > 1):
             for place in places:
-                row = self._nearness.row(place)
+                row = self._nearness[place]
                 found[place] += sorted(places, key=lambda n, row=row: -row[n])[:_NEIGHBOURS]  # type: ignore[misc]
         return found
 
@@ -258,7 +240,7 @@ class ClaimComparison:
         group_of: dict[str, int] = {}
         firsts: list[int] = []
         for place, claim in enumerate(self._claims):
-            row = self._nearness.row(place)[firsts]
+            row = self._nearness[place][firsts]
             nearest = np.argsort(-row, kind="stable")[:_MOST_COMPARED].tolist()
             near = {n for n in nearest if row[n] >= _COULD_BE_SAME}
             ruled_same = {group_of[other] for other in same[claim.id] if other in group_of}

@@ -107,19 +107,16 @@ def list_independent_sources(quotes: Sequence[Quote], pages: Mapping[str, Page])
             named[quote.page].add(find_owner_of_address(origin.address))
     if len(owners) < 2:
         return sorted(min(named[sha] or owners[sha]) for sha in owners)
+    copied = {frozenset(pair) for pair in _find_copied_quotes(quotes)}
+
+    def is_one_source(sha: str, other: str) -> bool:
+        is_owned = not (owners[sha] | named[sha]).isdisjoint(owners[other] | named[other])
+        return is_owned or {sha, other} in copied or _is_same_source(sha, other, pages)
+
     groups: list[set[str]] = []
     for sha in sorted(owners):
-        mine = owners[sha] | named[sha]
-        alike = [
-            g
-            for g in groups
-            if any(mine & (owners[o] | named[o]) or _is_same_source(sha, o, pages) for o in g)
-        ]
-        groups = [g for g in groups if g not in alike] + [{sha}.union(*alike)]
-    for left, right in _find_copied_quotes(quotes):
-        one, two = (next(g for g in groups if sha in g) for sha in (left, right))
-        if one is not two:
-            groups = [g for g in groups if g is not one and g is not two] + [one | two]
+        alike = [group for group in groups if any(is_one_source(sha, other) for other in group)]
+        groups = [group for group in groups if group not in alike] + [{sha}.union(*alike)]
     return sorted(_choose_name(group, named) or _choose_name(group, owners) for group in groups)
 
 

@@ -120,8 +120,7 @@ class _Answer:
 
     @property
     def is_void(self) -> bool:
-        void = self.outcome.are_approvals_void if self.is_approved else self.outcome.are_refusals_void
-        return bool(self.by) and void
+        return bool(self.by) and self.outcome.is_void(self.is_approved)
 
 
 async def verify_drafts(

@@ -84,18 +84,17 @@ def weigh_hypotheses(
 ) -> list[Hypothesis]:
     """Update every hypothesis with its evidence; unknown keys are dropped."""
     spoken = {bearing.hypothesis: bearing for bearing in bearings}
-    return rank_hypotheses([_weigh(h, spoken.get(h.id), claims, sources, number) for h in known], number)
+    weighed = [_weigh(h, spoken[h.id], claims, sources, number) if h.id in spoken else h for h in known]
+    return rank_hypotheses(weighed, number)
 
 
 def _weigh(
     hypothesis: Hypothesis,
-    bearing: HypothesisEvidence | None,
+    bearing: HypothesisEvidence,
     claims: Mapping[str, Claim],
     sources: Mapping[str, str],
     number: int,
 ) -> Hypothesis:
-    if bearing is None:
-        return hypothesis
     # A claim listed on both sides counts for neither.
     both = set(bearing.supporting) & set(bearing.contradicting)
     pro = [c for c in bearing.supporting if c in claims and c not in both]
@@ -133,10 +132,8 @@ def _one_claim_a_source(
 
 def compute_confidence(supporting: int, contradicting: int) -> float:
     """Return 0.5, plus 0.1 per source for it, minus 0.15 per source against it, within bounds."""
-    return round(
-        min(1.0, max(0.0, START_CONFIDENCE + SUPPORT_STEP * supporting - CONTRADICTION_STEP * contradicting)),
-        6,
-    )
+    value = START_CONFIDENCE + SUPPORT_STEP * supporting - CONTRADICTION_STEP * contradicting
+    return round(min(1.0, max(0.0, value)), 6)
 
 
 def compute_priority(hypothesis: Hypothesis, number: int) -> float:

@@ -48,11 +48,9 @@ class Arm:
 
 def rank_arms(ids: Iterable[str], asked: Sequence[Query], claims: Sequence[Claim]) -> list[Arm]:
     """Rank the arms, best first, pruned ones last."""
-    names = list(dict.fromkeys(ids))
-    pulls = {name: sum(q.question == name for q in asked) for name in names}
+    pulls = {name: sum(q.question == name for q in asked) for name in ids}
     total = sum(pulls.values())
-    found = {name: sum(c.question == name for c in claims) for name in names}
-    arms = [_make_arm(name, pulls[name], found[name], total) for name in names]
+    arms = [_make_arm(name, n, sum(c.question == name for c in claims), total) for name, n in pulls.items()]
     # If all are empty, none is pruned: the run must ask something.
     if all(arm.is_pruned for arm in arms):
         arms = [replace(arm, is_pruned=False) for arm in arms]
