@@ -49,11 +49,7 @@ def drop_similar_claims(ranked: Iterable[Claim], most: int, beside: Sequence[Cla
         if len(chosen) == most:
             break
         words = terms(claim.statement)
-        # With fewer shared words it is similar to none of them.
-        shared = max(map(len, map(words.__and__, bags)), default=0)
-        if shared < _SAME_CLAIM * len(words) or all(
-            jaccard_similarity(words, bag) < _SAME_CLAIM for bag in bags
-        ):
+        if all(jaccard_similarity(words, bag) < _SAME_CLAIM for bag in bags):
             chosen.append(claim)
             bags.append(words)
     return chosen

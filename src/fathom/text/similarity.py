@@ -30,11 +30,6 @@ Vectors = NDArray[np.float32]
 _DIMENSIONS = 256
 _MAX_CHARS = 4000
 _load_lock = Lock()
-# A run compares the same passages with many queries, and tokenizing is most of the cost.
-_REMEMBERED = 1024
-_REMEMBERED_CHARS = 2000
-_cache: dict[str, Vectors] = {}
-_cache_lock = Lock()
 
 
 @cache
@@ -63,24 +58,14 @@ def is_embeddable(text: str) -> bool:
 
 def embed(texts: Sequence[str]) -> Vectors:
     """Return one unit vector per text (its first 4,000 characters); zeros for a text without words."""
+    if not texts:
+        return np.zeros((0, _DIMENSIONS), dtype=np.float32)
     cut = [text[:_MAX_CHARS] or " " for text in texts]
-    with _cache_lock:
-        known = {text: _cache[text] for text in cut if text in _cache}
-    if missing := [text for text in dict.fromkeys(cut) if text not in known]:
-        known |= zip(missing, _embed_new(missing), strict=True)
-        with _cache_lock:
-            _cache.update((text, known[text]) for text in missing if len(text) <= _REMEMBERED_CHARS)
-            for text in list(_cache)[:-_REMEMBERED]:
-                del _cache[text]
-    return np.stack([known[text] for text in cut]) if cut else np.zeros((0, _DIMENSIONS), dtype=np.float32)
-
-
-def _embed_new(texts: list[str]) -> Vectors:
     with _load_lock:
         model = _load()
     # A batch is padded to its longest text: one book among sentences would take gigabytes.
-    vectors: Vectors = model.embed(texts)
-    vectors[[not tokens(text) for text in texts]] = 0
+    vectors: Vectors = model.embed(cut)
+    vectors[[not tokens(text) for text in cut]] = 0
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     # Rounded, so that a vector does not depend on its batch.
     unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32).round(6)

@@ -7,7 +7,7 @@ spaces.
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
@@ -41,16 +41,6 @@ class TakenSpans:
     def has(self, start: int, end: int) -> bool:
         """Tell whether any character of a span is taken."""
         return 1 in self._letters[start:end]
-
-
-def find_matches(pattern: re.Pattern[str], first: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield `pattern.finditer(text)`, tried only where `first` matches; neither may match ""."""
-    at = 0
-    while begun := first.search(text, at):
-        match = pattern.match(text, begun.start())
-        at = match.end() if match else begun.start() + 1
-        if match:
-            yield match
 
 
 _ACCENTS = re.compile("[\u0300-\u036f]")

@@ -12,7 +12,6 @@ from itertools import combinations
 
 from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.words import has_phrase
-from fathom.text.tokens import find_matches
 
 _MONTHS = {
     name: place
@@ -38,7 +37,6 @@ _ENGLISH = re.compile(
     rf"|per cent|metres|km|kg|MW|kW|tonnes|dollars|euros|won|원|명|개))"
     rf"|(?<=[a-z,] ){_MONTH.format('m5')}(?! (?:be|have|not|also|cause|help|reduce|lower)\b)"
 )
-_ENGLISH_BEGINS = re.compile(r"[\dJFMASOND]")  # a digit, or the name of a month
 _KOREAN = re.compile(
     r"(?P<y>\d{4})년(?!대|간)(?:\s*(?P<m>\d{1,2})월)?(?:\s*(?P<d>\d{1,2})일)?"
     r"|(?P<dec>\d{4})년대|(?<!\d)(?P<m1>\d{1,2})월(?:\s*(?P<d1>\d{1,2})일)?"
@@ -73,7 +71,7 @@ class Date:
 @lru_cache(maxsize=2048)
 def find_dates(text: str) -> tuple[Date, ...]:
     """Return every date, in order."""
-    found = [_parse_english_date(match) for match in find_matches(_ENGLISH, _ENGLISH_BEGINS, text)]
+    found = [_parse_english_date(match) for match in _ENGLISH.finditer(text)]
     if not text.isascii():
         found += [_parse_korean_date(match) for match in _KOREAN.finditer(text)]
     return tuple(sorted(found, key=lambda date: date.start))

@@ -17,7 +17,6 @@ from itertools import chain, combinations, permutations
 from fathom.evidence.checks.dates import Date, PageCalendar, find_dates
 from fathom.evidence.checks.figures import (
     Figure,
-    find_exact_figures,
     find_figures,
     find_loose_figures,
     normalize_letters,
@@ -85,7 +84,7 @@ class Passage:
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """Return every figure of quotes and context, also scaled by a table's header."""
-        found = (*find_exact_figures(self.everything), *find_loose_figures(self.everything))
+        found = (*find_figures(self.everything), *find_loose_figures(self.everything))
         return (*found, *(_scale_figure(figure, scale) for scale in self.scales for figure in found))
 
     @cached_property
@@ -138,7 +137,7 @@ def is_on_page(fact: str, page: str) -> bool:
     days = {tuple(date.parts.items()) for date in find_dates(text)}
     if when := find_dates(fact):
         return all(tuple(date.parts.items()) in days for date in when)
-    known = find_exact_figures(text)
+    known = find_figures(text)
     return any(is_same_figure(figure, other) for figure in find_figures(fact) for other in known)
 
 
@@ -162,7 +161,7 @@ def is_figure_found(figure: Figure, passage: Passage) -> bool:
     if figure.code and figure.code not in passage.everything.lower():
         return True  # "COVID-19" for "the pandemic": a missing name, not a number
     # Most are in the quote itself; to parse all of the passage takes long.
-    if any(is_same_figure(figure, other) for other in find_exact_figures(passage.quoted)):
+    if any(is_same_figure(figure, other) for other in find_figures(passage.quoted)):
         return True
     if any(is_same_figure(figure, other) or _is_multiple(figure, other) for other in passage.figures):
         return True

@@ -70,8 +70,6 @@ _NAMED = re.compile(
     rf"|(?P<multiple>{'|'.join(MULTIPLES)}))\b",
     re.IGNORECASE,
 )
-_LATIN_WORD = re.compile(r"[a-z]+")
-_NUMBER_WORDS = {"half", *ENGLISH_NUMBERS, *_ENGLISH_ORDINALS, *_AGE_DECADES, *MULTIPLES}
 _SMALL_WORDS = "|".join(_ONES[1:11])
 _SMALL_WORD = rf"{_SMALL_WORDS}|\d{{1,3}}"
 _SHARE = re.compile(
@@ -149,18 +147,12 @@ def normalize_letters(text: str) -> str:
 @lru_cache(maxsize=2048)
 def find_figures(text: str) -> tuple[Figure, ...]:
     """Return every figure in order, without figures inside longer ones."""
-    return tuple(_add_range(figure, text) for figure in find_exact_figures(text))
-
-
-@lru_cache(maxsize=2048)
-def find_exact_figures(text: str) -> tuple[Figure, ...]:
-    """Return figures without the ranges of their wording, which is faster."""
     found: list[Figure] = []
     for kind in (_share_figures, _digit_figures, _word_figures, _korean_figures):
         taken = TakenSpans(text, found)
         found += [figure for figure in kind(text) if not taken.has(figure.start, figure.end)]
     ordered = sorted(found, key=lambda figure: figure.start)
-    return tuple(_join_compound_figures(ordered, text))
+    return tuple(_add_range(figure, text) for figure in _join_compound_figures(ordered, text))
 
 
 @lru_cache(maxsize=2048)
@@ -219,8 +211,6 @@ def _parse_korean_number(text: str, first: re.Match[str]) -> tuple[float, float,
 
 
 def _word_figures(text: str) -> Iterator[Figure]:
-    if _NUMBER_WORDS.isdisjoint(_LATIN_WORD.findall(text.lower())):  # most texts: faster than to search
-        return
     for match in _WORDS.finditer(text):
         value, step = _parse_english_number(match["number"])
         dimension, factor = _dimension(match["unit"], None, False)
