@@ -5,7 +5,6 @@ or date that does not follow from quotes and context. Everything else is a note 
 that changed, a quote is unchanged, changed or gone; claims whose quotes are still there stay.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
@@ -157,12 +156,12 @@ def is_self_evident(draft: ClaimDraft) -> bool:
     said, quoted = (fold_text(text).text.rstrip(".") for text in (draft.statement, draft.quotes[0].text))
     if said == quoted or is_verbatim(draft.statement, [draft.quotes[0].text]):
         return True
-    # From quick to slow, each an upper bound of the next; the exact ratio is expensive.
-    needed = _SAME * (len(said) + len(quoted)) / 2
-    if min(len(said), len(quoted)) < needed or (Counter(said) & Counter(quoted)).total() < needed:
-        return False
-    is_near = SequenceMatcher(None, said, quoted, autojunk=False).ratio() >= _SAME
-    return is_near and not find_unsupported(draft.statement, [draft.quotes[0].text])
+    matcher = SequenceMatcher(None, said, quoted, autojunk=False)
+    # From quick to slow: each is an upper bound of the next.
+    ratios = (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio)
+    return all(ratio() >= _SAME for ratio in ratios) and not find_unsupported(
+        draft.statement, [draft.quotes[0].text]
+    )
 
 
 def list_notes(control: Control, page: Page, text: str) -> list[str]:
