@@ -285,8 +285,13 @@ async def load_passages(
 
 async def load_page_texts(claims: Sequence[Claim], get: Callable[[str], Awaitable[str]]) -> dict[str, str]:
     """Load the texts of the quoted pages by hash, without those that are gone."""
+    return await load_texts((quote.page for claim in claims for quote in claim.quotes), get)
+
+
+async def load_texts(shas: Iterable[str], get: Callable[[str], Awaitable[str]]) -> dict[str, str]:
+    """Load texts by hash, each once, without those that are gone."""
     texts: dict[str, str] = {}
-    for sha in dict.fromkeys(quote.page for claim in claims for quote in claim.quotes):
+    for sha in dict.fromkeys(shas):
         try:
             texts[sha] = await get(sha)
         except ProviderError:

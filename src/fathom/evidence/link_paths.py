@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 
-from fathom.errors import ProviderError
+from fathom.evidence.grounding import load_texts
 from fathom.evidence.stopping import make_reason
 from fathom.state import Claim, Page, Query, StopReason
 from fathom.state.model_io import LinkPaths, PageExcerpt
@@ -155,15 +155,11 @@ async def load_excerpts(
     titles = {page.sha: page.title for page in reversed(pages)}
     order = list(dict.fromkeys(page.sha for page in pages))
     best = set(sorted(order, key=lambda sha: -worth.get(sha, 0.0))[:MOST_PAGES])
-    found = []
-    for sha in order:
-        if sha in best:
-            try:
-                text = await get(sha)
-            except ProviderError:
-                continue  # a text that is gone has no links; its quotes stay
-            found.append(PageExcerpt(sha, titles[sha], cut_around(text, places.get(sha, []))))
-    return found
+    # A text that is gone has no links; its quotes stay.
+    texts = await load_texts((sha for sha in order if sha in best), get)
+    return [
+        PageExcerpt(sha, titles[sha], cut_around(text, places.get(sha, []))) for sha, text in texts.items()
+    ]
 
 
 def cut_around(text: str, spans: Sequence[tuple[int, int]]) -> str:
