@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from fathom.evidence.checks.roles import find_exchange, find_swapped_roles
+from fathom.evidence.checks.words import parse_text
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.planning.memory import lesson_discount
 from fathom.planning.queries import QueryCandidate, detect_family, normalize_query
@@ -15,7 +17,7 @@ from fathom.state import Claim, Family, Gap, Lesson, Query, RunConfig, SubQuesti
 from fathom.text.mentions import extract_numbers, is_negated
 from fathom.text.ranking import jaccard_similarity, stem, terms
 from fathom.text.similarity import embed, is_embeddable
-from fathom.text.tokens import STOP_WORDS, has_cjk, tokens
+from fathom.text.tokens import has_cjk, tokens
 
 _NO_GAP = 0.4
 _LESSON_WEIGHT = 0.2
@@ -178,20 +180,10 @@ _SAME_COSINE = 0.90
 _SAME_WORDS = 0.80  # of the words, without vectors
 _SYNONYM_COSINE = 0.50
 _RELATED_COSINE = 0.35
-_DIRECTION_WORDS = frozenset(
-    ["than", "over", "versus", "vs", "to", "from", "by", "against", "into", "on", "before", "after"]
-)
 _FILLERS = frozenset(
     "fact detail information info guide overview explain late new recent full basic".split()  # noqa: SIM905
 )
 _ASKS_WHOM = re.compile(r"(?:who|whom)\s+(?:\w+\s+)?(?:did|does|do)\b", re.IGNORECASE)
-_ROLES = (
-    ("than", re.compile(r"보다$")),
-    ("from", re.compile(r"(?:에서|부터)$")),
-    ("to", re.compile(r"(?:에게|으로|까지|로)$")),
-    ("object", re.compile(r"[을를]$")),
-    ("subject", re.compile(r"[은는이가]$")),
-)
 
 
 def drop_repeats(offered: Sequence[Query], asked: Sequence[Query]) -> list[Query]:
@@ -238,43 +230,17 @@ def _has_different_sense(query: str, other: str) -> bool:
         sorted(extract_numbers(query)) != sorted(extract_numbers(other))
         or is_negated(query) != is_negated(other)
         or detect_family(query) != detect_family(other)
-        or _is_turned_round(query, other)
         or _has_other_roles(query, other)
     )
 
 
-def _is_turned_round(query: str, other: str) -> bool:
-    """Tell whether the words before and after some word have changed places."""
-    left, right = _sequence(query), _sequence(other)
-    if ("by" in left) != ("by" in right) or bool(_ASKS_WHOM.match(query)) != bool(_ASKS_WHOM.match(other)):
-        return True
-    for word in set(left) & set(right):
-        a, b = left.index(word), right.index(word)
-        moved_back = set(left[:a]) & set(right[b + 1 :])
-        moved_front = set(left[a + 1 :]) & set(right[:b])
-        if moved_back and moved_front:
-            return True
-    return False
-
-
-def _sequence(text: str) -> list[str]:
-    return [stem(word) for word in tokens(text) if word not in STOP_WORDS or word in _DIRECTION_WORDS]
-
-
 def _has_other_roles(query: str, other: str) -> bool:
-    """Tell whether a Korean word is the subject in one query and the object in the other."""
-    left, right = _roles(query), _roles(other)
-    return any(left[word] != right[word] for word in left.keys() & right.keys())
-
-
-def _roles(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for word in re.findall(r"[가-힣]{2,}", text):
-        for role, ending in _ROLES:
-            if ending.search(word):
-                found[ending.sub("", word)] = role
-                break
-    return found
+    """Tell whether words have changed places: who did it to whom, what is more than what."""
+    one, two = parse_text(query), parse_text(other)
+    if ("by" in one.low.split()) != ("by" in two.low.split()):
+        return True
+    is_whom = bool(_ASKS_WHOM.match(query)) != bool(_ASKS_WHOM.match(other))
+    return is_whom or bool(find_swapped_roles(one, [two])) or find_exchange(query, other) is not None
 
 
 def _are_synonyms(query: str, other: str) -> bool:
