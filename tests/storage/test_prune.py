@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from fathom.storage import open_storage
 from fathom.storage.checkpoints import checkpointer, thin_runs
 from fathom.storage.database import prepare_database
-from fathom.storage.thinning import KEEP_LATEST
+from fathom.storage.prune import KEEP_LATEST
 
 AT: RunnableConfig = {"configurable": {"thread_id": "t"}}
 

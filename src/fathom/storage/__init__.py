@@ -18,7 +18,7 @@ from fathom.settings.database_address import DatabaseAddress
 from fathom.storage.content import ControlTable, PageTable, ReplyTable, WebPageTable
 from fathom.storage.database import DatabaseFile
 from fathom.storage.files import FileLocks
-from fathom.storage.prune import Pruning, SqlitePruning
+from fathom.storage.prune import CheckpointTable, Pruning, SqliteCheckpoints, SqlitePruning
 from fathom.storage.run_tables import (
     BatchLimit,
     CostTable,
@@ -29,7 +29,6 @@ from fathom.storage.run_tables import (
     WatchTable,
 )
 from fathom.storage.sql import Database
-from fathom.storage.thinning import CheckpointTable, SqliteCheckpoints
 
 if TYPE_CHECKING:
     from fathom.storage.postgres import PostgresDatabase, PostgresLocks

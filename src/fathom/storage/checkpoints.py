@@ -1,6 +1,6 @@
 """LangGraph's own savers on our database, SQLite's or PostgreSQL's, with one compressing serializer.
 
-Superseded checkpoints are deleted: see `fathom.storage.thinning`.
+Superseded checkpoints are deleted: see `fathom.storage.prune`.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import load_settings
 from fathom.storage import Place, Storage, close_storage, open_storage, place_of
 from fathom.storage.database import BUSY_TIMEOUT_S, prepare_database
+from fathom.storage.prune import KEEP_LATEST
 from fathom.storage.records import DamagedRecord, deflate, inflate
-from fathom.storage.thinning import KEEP_LATEST
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver

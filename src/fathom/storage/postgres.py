@@ -34,9 +34,8 @@ from fathom.storage.postgres_server import (
     process_name,
     told_plainly,
 )
-from fathom.storage.prune import PostgresPruning
+from fathom.storage.prune import PostgresCheckpoints, PostgresPruning
 from fathom.storage.sql import Connection, Rows, Work
-from fathom.storage.thinning import PostgresCheckpoints
 
 T = TypeVar("T")
 
