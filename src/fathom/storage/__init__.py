@@ -19,6 +19,7 @@ from fathom.storage.content import ControlTable, PageTable, ReplyTable, WebPageT
 from fathom.storage.database import DatabaseFile
 from fathom.storage.files import FileLocks
 from fathom.storage.prune import CheckpointTable, Pruning, SqliteCheckpoints, SqlitePruning
+from fathom.storage.records import Database
 from fathom.storage.run_tables import (
     BatchLimit,
     CostTable,
@@ -28,7 +29,6 @@ from fathom.storage.run_tables import (
     ThreadTable,
     WatchTable,
 )
-from fathom.storage.sql import Database
 
 if TYPE_CHECKING:
     from fathom.storage.postgres import PostgresDatabase, PostgresLocks

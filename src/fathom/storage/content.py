@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 from fathom.concurrency import ONE_AT_A_TIME
 from fathom.errors import Unreadable
-from fathom.storage.records import StoredReply, WebPage, pack_text, unpack_text
-from fathom.storage.sql import Connection, Table, replace_row
+from fathom.storage.records import (
+    Connection,
+    StoredReply,
+    Table,
+    WebPage,
+    pack_text,
+    replace_row,
+    unpack_text,
+)
 
 if TYPE_CHECKING:
     from fathom.storage import Storage

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from filelock import FileLock
 
 from fathom.errors import BadInput
-from fathom.storage.sql import TABLES
+from fathom.storage.records import TABLES
 
 # Namespaces: '' is the run, 'reading:ID' a task in it, 'reading:ID|extract:ID' a task in that. A name without
 # ':' belongs to a subgraph with a memory of its own, which somebody may have around Fathom: it stays.

@@ -35,7 +35,7 @@ from fathom.storage.postgres_server import (
     told_plainly,
 )
 from fathom.storage.prune import PostgresCheckpoints, PostgresPruning
-from fathom.storage.sql import Connection, Rows, Work
+from fathom.storage.records import Connection, Rows, Work
 
 T = TypeVar("T")
 

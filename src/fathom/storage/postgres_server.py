@@ -23,7 +23,7 @@ from psycopg_pool import PoolTimeout
 from fathom.errors import BadInput, DatabaseError, RunStopped
 from fathom.settings.database_address import DatabaseAddress
 from fathom.state import short_id
-from fathom.storage.sql import Connection, Table, postgres_tables
+from fathom.storage.records import Connection, Table, postgres_tables
 
 if TYPE_CHECKING:
     from fathom.storage.postgres import PostgresDatabase

@@ -24,8 +24,7 @@ from typing import Any, ClassVar
 import ormsgpack
 
 from fathom.storage.database import BUSY_TIMEOUT_S
-from fathom.storage.records import RemovedRows, inflate
-from fathom.storage.sql import TABLES_BY_RUN, Connection, Database, Table
+from fathom.storage.records import TABLES_BY_RUN, Connection, Database, RemovedRows, Table, inflate
 
 _ROUNDS = "judgements"  # the list in the state that has one entry a round
 KEEP_LATEST = 6  # checkpoints of the run that are never thinned out: about its last round

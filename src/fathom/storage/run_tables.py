@@ -11,14 +11,16 @@ from fathom.storage.records import (
     NANO,
     SIGNAL_WORDS,
     Balance,
+    Connection,
     CostLine,
     PaidCall,
     RunRecord,
     Signal,
     SignalWord,
+    Table,
     Watch,
+    replace_row,
 )
-from fathom.storage.sql import Connection, Table, replace_row
 
 _REPLACE_RECORD = replace_row("run_records", *(field.name for field in fields(RunRecord)))
 _REPLACE_WATCH = replace_row("watches", *(field.name for field in fields(Watch)))
