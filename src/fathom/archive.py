@@ -273,7 +273,7 @@ class RunArchive:
     @staticmethod
     def describe_database_error(error: Exception) -> str:
         """One sentence for what a database raised, with the way out."""
-        from fathom.storage.rescue import describe_database_error
+        from fathom.storage.database import describe_database_error
 
         return f"The database cannot be used: {describe_database_error(error)}."
 

@@ -27,8 +27,8 @@ from fathom.runs.event_mapper import EventMapper
 from fathom.state import Cost, ResearchState, RunConfig, RunState, short_id
 from fathom.state.records import merge_records
 from fathom.storage import STORAGE_ERRORS, Storage
+from fathom.storage.database import describe_database_error
 from fathom.storage.files import append_lines, read_whole_lines
-from fathom.storage.rescue import describe_database_error
 from fathom.text.normalization import escape_json
 
 if TYPE_CHECKING:

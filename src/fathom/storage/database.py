@@ -4,6 +4,7 @@ Reads never wait for a write, and the event loop waits for neither.
 """
 
 import asyncio
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -53,6 +54,7 @@ LAYOUT_VERSION = 5  # 4 names records by `fathom.state`; 5 added `watches`
 OLDEST_LAYOUT = 4  # older files need `fathom upgrade`; this one only lacks tables
 
 BUSY_TIMEOUT_S = 60
+_DAMAGE = re.compile(r"malformed|not a database|file format|corrupt|damaged")
 
 _SAVER_TABLES = """
 create table if not exists checkpoints (
@@ -82,9 +84,13 @@ def prepare_database(path: Path) -> None:
             script = _SAVER_TABLES + TABLES + TRIGGERS
             connection.executescript(f"begin immediate;{script}pragma user_version={LAYOUT_VERSION};commit;")
     except (OSError, sqlite3.Error) as error:
-        from fathom.storage.rescue import describe_database_error
-
         raise BadInput(f"The database {path} cannot be used: {describe_database_error(error)}.") from error
+
+
+def describe_database_error(error: Exception) -> str:
+    """Return the error in words, and the way out if the file is damaged."""
+    words = str(error).rstrip(".")
+    return f"{words}; save what can be read with: fathom rescue" if _DAMAGE.search(words) else words
 
 
 def is_outdated(connection: sqlite3.Connection) -> bool:
