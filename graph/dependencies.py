@@ -19,7 +19,6 @@ from fathom.llm import choose_research_model
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import Clock, EnginesPort, Forecaster, PageLeasesPort, PagesPort, RunConfigsPort
 from fathom.planning.forecast import load_past_runs, make_forecast, run_shape
-from fathom.reading.cache import PDF_FOLDER
 from fathom.reading.protocol import Document, Reader
 from fathom.reading.readers import (
     DeliveredReader,
@@ -37,6 +36,7 @@ from fathom.search.registry import document_roots, engines_for, mcp_servers
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, Hit, Query, RunConfig
 from fathom.storage import Storage, open_storage
+from fathom.storage.files import PDF_FOLDER
 from fathom.storage.run_tables import RunSignals, SignalTable
 
 

@@ -104,7 +104,7 @@ class RunArchive:
         if not isinstance(self.settings.database, DatabaseAddress):
             raise BadInput("Say where to: set FATHOM_DATABASE=postgresql://USER:PASSWORD@HOST/NAME.")
         open_storage(self.settings.database)  # says which packages are missing
-        from fathom.reading.cache import PDF_FOLDER
+        from fathom.storage.files import PDF_FOLDER
         from fathom.storage.migrate import migrate_database
 
         home = self.settings.home

@@ -12,7 +12,7 @@ from standins.web import Page, Web, html
 
 from fathom.evidence.claims import QuoteStatus
 from fathom.http.fetch import Fetcher
-from fathom.reading.cache import CachedReader, PageCache
+from fathom.reading.readers import CachedReader, PageCache
 from fathom.report.verify import cited_quotes
 from fathom.runs.verify import live_fates
 from fathom.storage import open_storage

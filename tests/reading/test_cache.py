@@ -15,10 +15,11 @@ from standins.recorder import traced_in_a_graph
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.http.fetch import Fetcher
-from fathom.reading.cache import CachedReader, PageCache, PdfStore
 from fathom.reading.protocol import Document
+from fathom.reading.readers import CachedReader, PageCache
 from fathom.state import Hit
 from fathom.storage import open_storage
+from fathom.storage.files import PdfStore
 from fathom.storage.records import WebPage
 
 OPEN = Fetcher(is_private_allowed=True, limit_s=5)
@@ -235,7 +236,7 @@ async def test_a_database_that_cannot_be_used_costs_only_the_memory(
 def test_processes_may_write_at_once(cache: PageCache) -> None:
     script = (
         "import asyncio, sys\nfrom pathlib import Path\n"
-        "from fathom.reading.cache import PageCache\n"
+        "from fathom.reading.readers import PageCache\n"
         "from fathom.storage.records import WebPage\n"
         "from fathom.storage import open_storage\n"
         "async def main():\n"

@@ -9,10 +9,17 @@ import pytest
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.http.fetch import Fetcher
 from fathom.http.retry import RetryPolicy
-from fathom.reading.cache import CachedReader, PageCache
 from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document
-from fathom.reading.readers import DeliveredReader, FileReader, PaperReader, RoutingReader, open_web
+from fathom.reading.readers import (
+    CachedReader,
+    DeliveredReader,
+    FileReader,
+    PageCache,
+    PaperReader,
+    RoutingReader,
+    open_web,
+)
 from fathom.reading.sandbox import BoundedParser, ParserPool
 from fathom.state import Hit
 from fathom.storage import open_storage

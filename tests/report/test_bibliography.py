@@ -11,9 +11,9 @@ from fakes.services import FakePages
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.reading.cache import PdfStore
 from fathom.report.bibliography import is_paper, make_bibtex_keys, render_bibtex, split_authors, write_papers
 from fathom.state import Page, Reread, RunState
+from fathom.storage.files import PdfStore
 
 
 def source(place: int = 1, **words: Any) -> Page:

@@ -24,7 +24,6 @@ from fathom.events import (
     Spent,
     Started,
 )
-from fathom.reading.cache import PdfStore
 from fathom.runs.event_stream import EventJournal
 from fathom.runs.folder import ResearchFolder
 from fathom.runs.repository import claim_folder as claimed
@@ -39,6 +38,7 @@ from fathom.state import (
     RunConfig,
     RunState,
 )
+from fathom.storage.files import PdfStore
 from fathom.text.messages import KOREAN
 
 RUN = "0a1b2c3d-0000-4000-8000-000000000000"

@@ -15,7 +15,6 @@ from standins.rows import rows_of
 from fathom.errors import BadInput, Refused
 from fathom.graph import CustomDependencies, Dependencies, build_graph
 from fathom.nodes.ports import PagesPort
-from fathom.reading.cache import PdfStore
 from fathom.report.ledger import read_ledger
 from fathom.report.verify import verify_report
 from fathom.runs.control import hold_run
@@ -29,6 +28,7 @@ from fathom.settings.settings import load_settings
 from fathom.state import RunConfig, RunState, Section
 from fathom.state.model_io import ModelResult
 from fathom.storage import content, open_storage
+from fathom.storage.files import PdfStore
 
 BOOKS = {f"https://shelf{n}.example/book": page(n, 900) for n in range(8)}
 KNOBS = RunConfig(rounds=1, sources=4, threshold=1.0)

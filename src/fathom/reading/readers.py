@@ -1,28 +1,183 @@
-"""The default web reader: guarded, polite, with limits and a cache; reads papers in full."""
+"""The default web reader: guarded, polite, with limits and a cache; reads papers in full.
+
+Pages are cached between runs, one row per address in the database. They are revalidated when they may have
+changed, and downloaded only if they did. If the cache fails, the page is fetched again.
+"""
 
 import asyncio
+import json
+import logging
 import re
+import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from fathom.concurrency import PerLoop
-from fathom.errors import ProviderError, Refused, Unreadable
-from fathom.http.fetch import Fetcher, make_polite
+from pydantic import TypeAdapter
+
+from fathom.concurrency import ONE_AT_A_TIME, PerLoop
+from fathom.errors import BadInput, ProviderError, Refused, Unreadable
+from fathom.http.fetch import Fetch, Fetcher, FetchResult, make_polite
+from fathom.http.guard import check_address
 from fathom.http.retry import RetryPolicy, retry
-from fathom.reading.cache import CachedReader, PageCache, PdfStore
+from fathom.http.urls import canonical_address
 from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document, Parse, Reader
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.state import Hit
-from fathom.storage import Storage
+from fathom.storage import STORAGE_ERRORS, Storage
+from fathom.storage.files import PdfStore
+from fathom.storage.records import WebPage
 from fathom.tracing import TracedRun
 
 ARXIV_URL = "https://arxiv.org"
 _ARXIV_HOSTS = frozenset({"arxiv.org", "www.arxiv.org", "export.arxiv.org"})
 _ARXIV_ABSTRACT = re.compile(r"/abs/((?:[a-z.-]+/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?)/?", re.IGNORECASE)
+_log = logging.getLogger(__name__)
+_UNWRITABLE: tuple[type[Exception], ...] = (BadInput, OSError, *STORAGE_ERRORS)
+_DAMAGED: tuple[type[Exception], ...] = (*_UNWRITABLE, ValueError, TypeError, KeyError)
+_MAX_KEPT_S = 30 * 24 * 3600.0
+_LONGEST_FRESH_S = 7 * 24 * 3600.0
+_DOCUMENT = TypeAdapter(Document)
+_MAX_AGE = re.compile(r"(?:^|[\s,])max-age=\"?(\d{1,9})")
+
+
+class CachedPage(NamedTuple):
+    """A page as it was read, and its row, with what its server said about keeping it."""
+
+    document: Document
+    row: WebPage
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """What to tell the server so that it sends the page only if it is another one."""
+        said = {"If-None-Match": self.row.etag, "If-Modified-Since": self.row.modified}
+        return {name: value for name, value in said.items() if value}
+
+
+@dataclass(frozen=True)
+class PageCache:
+    """The pages of the web that a storage keeps."""
+
+    storage: Storage
+
+    async def get(self, address: str) -> CachedPage | None:
+        """What is known of an address; nothing if the row is damaged or the database will not say."""
+        try:
+            row = await self.storage.web_pages.get(page_key(address))
+            return CachedPage(_DOCUMENT.validate_json(row.document), row) if row else None
+        except _DAMAGED as error:
+            _log.warning("The kept copy of %s cannot be used: %s", address, error)
+            return None
+
+    async def put(self, address: str, row: WebPage) -> None:
+        """Store a page, replacing an older one; a full disk is only logged."""
+        try:
+            await self.storage.web_pages.put(page_key(address), row, row.checked - _MAX_KEPT_S)
+        except _UNWRITABLE as error:
+            _log.warning("%s cannot be kept for later: %s", address, error)
+
+    async def drop(self, address: str) -> None:
+        """Forget a page."""
+        try:
+            await self.storage.web_pages.drop(page_key(address))
+        except _UNWRITABLE as error:
+            _log.warning("The kept copy of %s cannot be removed: %s", address, error)
+
+
+@dataclass(frozen=True)
+class CachedReader:
+    """A web reader that remembers; `is_fresh_wanted` asks every server again, and keeps what it says."""
+
+    fetch: Fetch
+    cache: PageCache
+    parse: Parse = parse_in_thread
+    fresh_s: float = 24 * 3600.0
+    is_fresh_wanted: bool = False
+    clock: Callable[[], float] = time.time
+    pdf_store: PdfStore | None = None
+
+    async def __call__(self, hit: Hit) -> Document:
+        """The document behind a web address, as it was read before if it may still be the same.
+
+        Whoever wants the page that another run is reading waits, and finds it kept.
+        """
+        async with TracedRun("tool", "fetch", hit.address, engine=hit.engine) as run:
+            document = await self._read_page(hit, run)
+            run.output = {"title": document.title, "chars": len(document.text), "how": document.how}
+        return document
+
+    async def _read_page(self, hit: Hit, run: TracedRun) -> Document:
+        check_address(hit.address)
+        if self.is_fresh_wanted:
+            return await self._fetch_page(hit, None, run)
+        async with ONE_AT_A_TIME(f"{self.cache.storage.name} {page_key(hit.address)}"):
+            return await self._fetch_page(hit, await self.cache.get(hit.address), run)
+
+    async def _fetch_page(self, hit: Hit, kept: CachedPage | None, run: TracedRun) -> Document:
+        is_fresh = kept is not None and 0 <= self.clock() - kept.row.checked < kept.row.fresh_s
+        run.note(is_reused=is_fresh, cost_usd=0.0)
+        if kept is not None and is_fresh:
+            return replace(kept.document, fetched=kept.row.fetched)
+        fetched = await self.fetch(hit.address, kept.conditions if kept else {})
+        run.note(status=fetched.status, bytes=len(fetched.body))
+        if kept is not None and fetched.status == 304:
+            row = replace(kept.row, checked=self.clock(), fresh_s=self._fresh_s(fetched.headers))
+            await self.cache.put(hit.address, row)
+            return replace(kept.document, fetched=row.fetched)
+        return await self._read(hit.address, fetched, kept)
+
+    async def _read(self, address: str, fetched: FetchResult, kept: CachedPage | None) -> Document:
+        sha = sha256(fetched.body).hexdigest()
+        is_same = kept is not None and (kept.row.sha, kept.row.content_type) == (sha, fetched.content_type)
+        try:
+            document = (
+                kept.document
+                if kept is not None and is_same
+                else await self.parse(fetched.body, content_type=fetched.content_type, name=fetched.address)
+            )
+        except Unreadable:
+            await self.cache.drop(address)  # what was there before is gone from the web
+            raise
+        if self.pdf_store is not None and document.how == "pdf":
+            await self.pdf_store.keep(document.text, fetched.body)
+        if "no-store" in fetched.headers.get("cache-control", "").lower():
+            await self.cache.drop(address)
+            return document
+        now = self.clock()
+        await self.cache.put(
+            address,
+            WebPage(
+                document=json.dumps(asdict(document)),
+                checked=now,
+                fresh_s=self._fresh_s(fetched.headers),
+                fetched=datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds"),
+                etag=fetched.headers.get("etag"),
+                modified=fetched.headers.get("last-modified"),
+                content_type=fetched.content_type,
+                sha=sha,
+            ),
+        )
+        return document
+
+    def _fresh_s(self, headers: Mapping[str, str]) -> float:
+        """How long the page need not be asked for: what the server says, or else our own guess."""
+        said = headers.get("cache-control", "").lower()
+        if "no-cache" in said:
+            return 0.0
+        found = _MAX_AGE.search(said)
+        return min(float(found.group(1)), _LONGEST_FRESH_S) if found else self.fresh_s
+
+
+def page_key(address: str) -> str:
+    """Return the key of a page: its canonical address, but different for a paper and its abstract."""
+    key = canonical_address(address)
+    return address.partition("#")[0] if key.startswith("https://arxiv.org/abs/") else key
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from string import ascii_lowercase
 from typing import Any, Protocol
 
 from fathom.http.urls import canonical_address
-from fathom.reading.cache import PdfStore
 from fathom.state import Page, RunState
-from fathom.storage.files import replace_file
+from fathom.storage.files import PdfStore, replace_file
 from fathom.text.normalization import dump_json, one_line
 
 _SIGNS = {

@@ -20,7 +20,6 @@ from fathom.errors import BadInput, RunStopped
 from fathom.events import PlanGenerated, Progress, RoundCompleted, Spent, Started
 from fathom.evidence.corroboration import group_knowledge
 from fathom.planning.memory import RECENT_ROUNDS, draw_lessons, summarize_rounds
-from fathom.reading.cache import PDF_FOLDER, PdfStore
 from fathom.report import listings
 from fathom.report.bibliography import (
     PageTextSource,
@@ -52,7 +51,7 @@ from fathom.runs.views import PassageView
 from fathom.settings.settings import Settings
 from fathom.state import Lesson, RunState, short_id
 from fathom.storage import STORAGE_ERRORS, open_storage
-from fathom.storage.files import replace_file
+from fathom.storage.files import PDF_FOLDER, PdfStore, replace_file
 from fathom.text.messages import ENGLISH, Messages, messages_for
 from fathom.text.normalization import dump_json, escape_json
 

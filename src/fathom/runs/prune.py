@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from fathom.errors import BadInput
-from fathom.reading.cache import PDF_FOLDER
 from fathom.runs.executor import Runs, is_unfinished
 from fathom.runs.repository import RunLine, run_times
 from fathom.storage import STORAGE_ERRORS, Storage
+from fathom.storage.files import PDF_FOLDER
 from fathom.storage.records import RemovedRows
 
 _UNITS_S = {"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}

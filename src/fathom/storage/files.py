@@ -1,4 +1,4 @@
-"""Atomic replacement of files, appending of whole lines, and locks on files.
+"""Atomic replacement of files, appending of whole lines, locks on files, and the folder of PDFs.
 
 A reader never sees half a file, whatever kills the writer; the old content stays when the disk is full.
 """
@@ -7,9 +7,16 @@ import asyncio
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
+
+if TYPE_CHECKING:
+    from fathom.storage.postgres_server import PaperTable
+
+PDF_FOLDER = "papers"
 
 
 def replace_file(path: Path, body: str | bytes) -> None:
@@ -117,3 +124,37 @@ def _give_back(taking: "asyncio.Future[HeldFile | None]") -> None:
     held = None if taking.cancelled() or taking.exception() else taking.result()
     if held is not None:
         asyncio.get_running_loop().run_in_executor(None, held.lock.release)
+
+
+@dataclass(frozen=True)
+class PdfStore:
+    """A folder of PDFs by the hash of their text; keeping one again changes nothing."""
+
+    folder: Path
+    shared: "PaperTable | None" = None  # for other machines, which have no such folder
+
+    async def keep(self, text: str, body: bytes) -> None:
+        """Keep a PDF under the hash of the text that was read out of it."""
+        sha = sha256(text.encode("utf-8", "replace")).hexdigest()
+        await asyncio.to_thread(self._keep, sha, body)
+        if self.shared:
+            await self.shared.put(sha, body)
+
+    async def find(self, sha: str) -> Path | None:
+        """Return the PDF whose text has that hash, if this or another machine stored it."""
+        place = self._place(sha)
+        if await asyncio.to_thread(place.is_file):
+            return place
+        body = await self.shared.get(sha) if self.shared else None
+        if body is None:
+            return None
+        await asyncio.to_thread(self._keep, sha, body)
+        return place
+
+    def _keep(self, sha: str, body: bytes) -> None:
+        place = self._place(sha)
+        if not place.exists():
+            replace_file(place, body)
+
+    def _place(self, sha: str) -> Path:
+        return self.folder / f"{sha}.pdf"
