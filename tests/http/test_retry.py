@@ -15,8 +15,8 @@ from fathom.http.retry import RetryPolicy, error_for_status, retry, retry_after_
 from fathom.reading.protocol import Document, Reader
 from fathom.reading.readers import RetryingReader
 from fathom.search.engines.tavily import Tavily
-from fathom.search.health import EngineHealth, MonitoredEngine
 from fathom.search.protocol import Capability, SearchEngine
+from fathom.search.wrappers import EngineHealth, MonitoredEngine
 from fathom.state import Hit, Query
 
 QUERY = Query(id="q1", text="tides", question="s1", round=1)

@@ -16,7 +16,7 @@ from standins.server import closed_port
 from standins.tavily import TavilyServer, failure
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
-from fathom.search.health import PROCESS_HEALTH
+from fathom.search.wrappers import PROCESS_HEALTH
 from fathom.settings.settings import Settings, load_settings
 
 QUESTION = "How much does tidal power cost?"

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from fathom.errors import Unavailable
-from fathom.search.cache import VALID_S, SearchCache, engine_key, search_key
 from fathom.search.engines.mcp import McpSearch
 from fathom.search.engines.searxng import Searxng
 from fathom.search.engines.serper import Serper
@@ -23,6 +22,7 @@ from fathom.search.mcp_servers import McpServer
 from fathom.search.protocol import Capability
 from fathom.search.registry import engines_for
 from fathom.search.scope import Scope
+from fathom.search.wrappers import VALID_S, SearchCache, engine_key, search_key
 from fathom.settings.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
 from fathom.storage import open_storage

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable
-from fathom.search.health import EngineHealth, MonitoredEngine
 from fathom.search.protocol import Capability
+from fathom.search.wrappers import EngineHealth, MonitoredEngine
 from fathom.state import Hit, Query
 
 QUERY = Query(id="q", text='Why "do" tides: rise?', question="Q1", round=1)

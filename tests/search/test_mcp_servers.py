@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from fathom.errors import BadInput
-from fathom.search.cache import engine_key
 from fathom.search.engines.mcp import McpSearch
 from fathom.search.mcp_servers import McpServer, load_servers, parse_servers
+from fathom.search.wrappers import engine_key
 
 
 def test_servers_are_started_or_reached_and_what_other_clients_add_is_not_minded(tmp_path: Path) -> None:

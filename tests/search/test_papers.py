@@ -10,7 +10,8 @@ from standins.server import closed_port
 from fathom.search.engines.crossref import Crossref
 from fathom.search.engines.openalex import OpenAlex
 from fathom.search.engines.semantic_scholar import SemanticScholar
-from fathom.search.papers import PaperCatalogue, links_wanted, paper_id
+from fathom.search.federated import PaperCatalogue, paper_id
+from fathom.search.routing import links_wanted
 from fathom.state import Hit, LinkKind, Query
 
 DEAD = f"http://127.0.0.1:{closed_port()}"

@@ -15,8 +15,8 @@ from fathom.errors import OutOfBudget, ProviderError, Unreachable, Unreadable
 from fathom.search.api_client import ApiClient
 from fathom.search.engines.model_search import ModelSearch
 from fathom.search.federated import FederatedSearch
-from fathom.search.health import PROCESS_HEALTH
 from fathom.search.registry import engines_for
+from fathom.search.wrappers import PROCESS_HEALTH
 from fathom.settings.settings import load_settings
 from fathom.state import Query, RunConfig
 from fathom.state.records import merge_records

@@ -30,7 +30,7 @@ from fathom.planning.questions import (
     longest_chain,
 )
 from fathom.planning.ranking import choose_queries, drop_repeats, make_scoring_context, order_open_questions
-from fathom.search.papers import links_wanted
+from fathom.search.routing import links_wanted
 from fathom.state import SCOUT, Family, Hypothesis, LinkKind, Plan, Query, Reason, ResearchState, SubQuestion
 from fathom.state.model_io import PlanInput
 from fathom.text.ranking import terms

@@ -15,16 +15,14 @@ from pydantic import SecretStr
 
 from fathom.budget.prices import load_prices
 from fathom.http.retry import RetryPolicy
-from fathom.search.cache import VALID_S, SearchCache, engine_key
 from fathom.search.engines.local import LocalEngine
-from fathom.search.federated import FederatedSearch, search_slots
-from fathom.search.health import CREDIT_PAUSE_S, MonitoredEngine
+from fathom.search.federated import FederatedSearch, PaperCatalogue, search_slots
 from fathom.search.local_index import ProgressCallback
 from fathom.search.mcp_servers import McpServer, load_servers
-from fathom.search.papers import PaperCatalogue
 from fathom.search.protocol import SearchEngine
 from fathom.search.routing import KNOWN_ENGINES, choose_engines
 from fathom.search.scope import Scope
+from fathom.search.wrappers import CREDIT_PAUSE_S, VALID_S, MonitoredEngine, SearchCache, engine_key
 from fathom.settings.model_names import OPENAI, split_name
 from fathom.settings.settings import Settings
 from fathom.state import RunConfig

@@ -15,8 +15,8 @@ from fathom.errors import OutOfBudget, ProviderError
 from fathom.http.retry import RetryPolicy
 from fathom.search.engines.model_search import ModelSearch
 from fathom.search.federated import FederatedSearch
-from fathom.search.health import PROCESS_HEALTH, MonitoredEngine
 from fathom.search.protocol import Capability
+from fathom.search.wrappers import PROCESS_HEALTH, MonitoredEngine
 from fathom.state import Hit, Query
 from fathom.storage import open_storage
 from fathom.storage.records import PaidCall
