@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml  # type: ignore[import-untyped]
 
-from fathom.cli.commands import COMMANDS
+from fathom.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from standins.commandline import Fathom
 
-from fathom.cli.commands import COMMANDS
+from fathom.cli import COMMANDS
 
 HEAVY = ("langgraph", "langchain", "langsmith", "openai", "httpx", "numpy", "tantivy")
 

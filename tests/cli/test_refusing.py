@@ -11,7 +11,7 @@ from standins.model import Model
 from standins.replies import Reply
 from standins.server import closed_port
 
-from fathom.cli.commands import RESEARCH
+from fathom.cli import RESEARCH
 
 
 @pytest.mark.parametrize(
