@@ -105,46 +105,14 @@ def run_until_interrupted(
             signal.signal(signal.SIGINT, handler)
 
 
-_AGAIN_S = 0.05
-
-
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within this, Ctrl-C raises KeyboardInterrupt in the main thread, exactly once.
-
-    `input` checks for signals only when one interrupts its wait. A Ctrl-C between prompt and wait would go
-    unnoticed until the next key, so the signal is sent again until it is handled.
-    """
-    heard = threading.Event()
-
-    def hear(*_: object) -> None:
-        if not heard.is_set():
-            heard.set()
-            raise KeyboardInterrupt
-
-    came, noted = os.pipe()
-    os.set_blocking(noted, False)
-    again = threading.Thread(target=_send_again, args=(came, heard), daemon=True)
-    handler = signal.signal(signal.SIGINT, hear)
-    before = signal.set_wakeup_fd(noted, warn_on_full_buffer=False)
-    again.start()
+    """Within this, Ctrl-C raises KeyboardInterrupt, as in a program that does not listen for it."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
-        heard.set()
-        signal.set_wakeup_fd(before)
-        os.close(noted)
-        again.join()
-        os.close(came)
         signal.signal(signal.SIGINT, handler)
-
-
-def _send_again(came: int, heard: threading.Event) -> None:
-    """Wait for a Ctrl-C and resend it until it is handled; end when the pipe is closed."""
-    while (number := os.read(came, 1)) and number[0] != signal.SIGINT:
-        continue
-    while number and not heard.wait(_AGAIN_S):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
 _NAMES = {
