@@ -9,14 +9,13 @@ Unavailable, as the RFC demands.
 """
 
 import asyncio
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache, partial
-from importlib.metadata import PackageNotFoundError, version
-from typing import Protocol, TypeVar
+from functools import lru_cache, partial
+from importlib.metadata import version
+from typing import Protocol
 from urllib.parse import urljoin, urlsplit
 
 import httpcore2
@@ -48,8 +47,12 @@ _BROKEN = (
 )
 _MAX_WAIT_S = 24 * 3600.0
 _MAX_GUARDS = 64
-_ACCEPT_HEADER = "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.5"
 _ENCODINGS = ("gzip", "deflate")
+_HEADERS = {
+    "User-Agent": f"{USER_AGENT}/{version(USER_AGENT)}",
+    "Accept": "text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.5",
+    "Accept-Encoding": ", ".join(_ENCODINGS),
+}
 _KNOWN_ENCODINGS = frozenset({"", "identity", "x-gzip", *_ENCODINGS})
 
 # Entered before every request of a redirect chain and left after it: permission and pace.
@@ -128,10 +131,7 @@ class Fetcher:
         """Send one request; return its answer, or the place where to ask instead."""
         guard = (self.resolve, self.is_private_allowed, frozenset(self.ports), self.is_proxied)
         transport = await _transports(*guard)()
-        asked = [
-            (name.encode(), value.encode())
-            for name, value in {**await _request_headers(), **conditions}.items()
-        ]
+        asked = [(name.encode(), value.encode()) for name, value in {**_HEADERS, **conditions}.items()]
         response = await transport.handle_async_request(httpx2.Request("GET", at, headers=asked))
         try:
             status, headers = response.status_code, response.headers
@@ -182,28 +182,6 @@ def _check_status(response: httpx2.Response, address: str) -> None:
     raise error
 
 
-async def _request_headers() -> dict[str, str]:
-    """Return what we say of ourselves in every request."""
-    is_known = _own_version.cache_info().currsize
-    release = _own_version() if is_known else await asyncio.to_thread(_own_version)
-    return {
-        "User-Agent": f"{USER_AGENT}/{release}",
-        "Accept": _ACCEPT_HEADER,
-        "Accept-Encoding": ", ".join(_ENCODINGS),
-    }
-
-
-@cache
-def _own_version() -> str:
-    """Return our version, which is read from a file."""
-    try:
-        return version(USER_AGENT)
-    except PackageNotFoundError:
-        return "unknown"
-
-
-T = TypeVar("T")
-
 _MAX_HOSTS = 1_000
 _RULES_KEPT_S = 24 * 3600.0  # the RFC's maximum
 _FAILURE_KEPT_S = 1.0  # so that the pages of one round share one failure
@@ -218,23 +196,12 @@ class _Host:
         self.starts = PacedLock(f"host {name}")
 
 
-def _remember(make: Callable[[str], T]) -> Callable[[str], T]:
-    """Return the same function with one result per host, for the latest hosts, in all threads."""
-    guard, known = threading.Lock(), lru_cache(_MAX_HOSTS)(make)
-
-    def find(host: str) -> T:
-        with guard:
-            return known(host)
-
-    return find
-
-
 class HostLimiter:
     """Limits fetches: at most `at_once` per host in a loop, with `pause_s` between two starts."""
 
     def __init__(self, *, at_once: int = 2, pause_s: float = 0.5) -> None:
         self._pause_s = pause_s
-        self._host = _remember(partial(_Host, at_once=at_once))
+        self._host = lru_cache(_MAX_HOSTS)(partial(_Host, at_once=at_once))
 
     @asynccontextmanager
     async def turn(self, address: str, *, pause_s: float = 0.0, is_rare: bool = False) -> AsyncIterator[None]:
@@ -265,7 +232,7 @@ class RobotsRules:
     def __init__(self, fetch: Fetch, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch = fetch
         self._clock = clock
-        self._rules = _remember(lambda _origin: _HostRules())
+        self._rules = lru_cache(_MAX_HOSTS)(lambda _origin: _HostRules())
 
     async def pause_s(self, address: str) -> float:
         """Return the pause the host demands, up to ten seconds; raise Refused if it disallows the page."""

@@ -80,7 +80,10 @@ async def resolve_host(host: str, port: int) -> list[str]:
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
-    """Connects only to the web's ports of public addresses, unless private ones are allowed."""
+    """Connects only to the web's ports of public addresses, unless private ones are allowed.
+
+    Unix sockets stay refused, as in httpcore's base class.
+    """
 
     def __init__(
         self,
@@ -112,19 +115,6 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 continue
         return await self._sockets.connect_tcp(last, port, timeout, local_address, socket_options)
-
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,  # noqa: ARG002, ASYNC109  the interface is httpcore's
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
-    ) -> httpcore2.AsyncNetworkStream:
-        """Never."""
-        raise HostBlocked(f"{path} is a Unix socket")
-
-    async def sleep(self, seconds: float) -> None:
-        """As httpcore wants it."""
-        await asyncio.sleep(seconds)
 
     async def check(self, host: str, port: int) -> list[str]:
         """Return the addresses of a host that may be connected to; HostBlocked if it may not."""
