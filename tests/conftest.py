@@ -7,6 +7,7 @@ import gc
 import ipaddress
 import os
 import socket
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,6 +80,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(MARKED[folder])
     # What takes longest begins first, so that no worker waits for it in the end.
     items.sort(key=lambda item: item.path.parent.name not in LONG)
+
+
+@pytest.fixture(autouse=True)
+def closed_databases() -> Iterator[None]:
+    """Close what a test has opened: a process works on one database, and tests on thousands."""
+    yield
+    if storage := sys.modules.get("fathom.storage"):
+        for database, _ in storage._storages.values():
+            database.close()
+        storage._storages.clear()
 
 
 @pytest.hookimpl(tryfirst=True)

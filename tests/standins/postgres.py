@@ -69,7 +69,6 @@ class DatabasesForFiles:
         share_paces(None)
         for address in self._made.values():
             if opened := storage._storages.pop(address, None):
-                storage._in_use.pop(address, None)
                 opened[0].close()
             name = urlsplit(address.url.get_secret_value()).path.strip("/")
             _run(server_address(), f"drop database if exists {name} with (force)")

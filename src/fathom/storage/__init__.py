@@ -6,7 +6,6 @@ PostgreSQL's parts are imported when one is opened.
 
 import asyncio
 import sqlite3
-from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
@@ -79,9 +78,7 @@ class Storage:
 
 Place = Path | DatabaseAddress
 
-_MOST_OPEN = 8  # databases with open connections in one process; the one used longest ago is closed
 _storages: dict[Place, tuple["OpenDatabase", Storage]] = {}
-_in_use: OrderedDict[Place, "OpenDatabase"] = OrderedDict()
 _guard = Lock()
 
 
@@ -96,10 +93,8 @@ def open_storage(database: Place | str) -> Storage:
 
 async def close_storage(database: Place | str) -> None:
     """Close the connections after pending writes; the next use opens them again."""
-    with _guard:
-        found = _in_use.pop(place_of(database), None)
-    if found:
-        await asyncio.to_thread(found.close)
+    if found := _storages.get(place_of(database)):
+        await asyncio.to_thread(found[0].close)
 
 
 def place_of(database: Place | str) -> Place:
@@ -118,7 +113,7 @@ def database_exists(database: Place) -> bool:
 
 def _make(place: Place) -> tuple["OpenDatabase", Storage]:
     if isinstance(place, Path):
-        file = DatabaseFile(place, lambda opened: _note_use(place, opened))
+        file = DatabaseFile(place)
         return file, Storage(
             str(place),
             file,
@@ -130,13 +125,4 @@ def _make(place: Place) -> tuple["OpenDatabase", Storage]:
         from fathom.storage.postgres import make_postgres_storage
     except ImportError as error:
         raise BadInput("PostgreSQL needs more packages: pip install 'fathom-research[postgres]'") from error
-    return make_postgres_storage(place, lambda opened: _note_use(place, opened))
-
-
-def _note_use(place: Place, database: "OpenDatabase") -> None:
-    with _guard:
-        _in_use[place] = database
-        _in_use.move_to_end(place)
-        oldest = _in_use.popitem(last=False)[1] if len(_in_use) > _MOST_OPEN else None
-    if oldest:
-        oldest.close(wait=False)
+    return make_postgres_storage(place)

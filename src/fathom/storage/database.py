@@ -160,13 +160,13 @@ class Worker:
             job = asyncio.get_running_loop().run_in_executor(self._thread, partial(self._run, work))
         return await job
 
-    def close(self, *, wait: bool) -> None:
+    def close(self) -> None:
         """Close the connection after pending work."""
         with self._guard:
             thread, self._thread = self._thread, None
         if thread:
             thread.submit(self._open.close)
-            thread.shutdown(wait=wait)
+            thread.shutdown()
 
     def _run(self, work: DatabaseWork[T]) -> T:
         with self._connect() as connection:
@@ -190,19 +190,17 @@ class Worker:
 class DatabaseFile:
     """One database file, for all readers and writers of this process."""
 
-    def __init__(self, path: Path, on_use: Callable[["DatabaseFile"], None] = lambda _: None) -> None:
-        self.path, self._on_use = path, on_use
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self._guard, self._is_ready = Lock(), False
         self._reader, self._writer = Worker(path, self._prepare), Worker(path, self._prepare)
 
     async def read(self, work: DatabaseWork[T]) -> T:
         """Return the result of reading work."""
-        self._on_use(self)
         return await self._reader.run(work)
 
     async def write(self, work: DatabaseWork[T], *, alone: str = "") -> T:
         """Return the result once it is committed; with `alone` nobody else writes meanwhile."""
-        self._on_use(self)
 
         def work_alone(connection: sqlite3.Connection) -> T:
             connection.execute("begin immediate")
@@ -221,10 +219,10 @@ class DatabaseFile:
                 prepare_database(self.path)
                 self._is_ready = True
 
-    def close(self, *, wait: bool = True) -> None:
+    def close(self) -> None:
         """Close both connections; the next use opens them again."""
-        self._reader.close(wait=wait)
-        self._writer.close(wait=wait)
+        self._reader.close()
+        self._writer.close()
 
 
 def connect(path: Path) -> sqlite3.Connection:

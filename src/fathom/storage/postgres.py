@@ -113,8 +113,8 @@ class SaverPool(AsyncConnectionPool["psycopg.AsyncConnection[Any]"]):
 class PostgresDatabase:
     """One server, for all tables; see `Database`."""
 
-    def __init__(self, address: DatabaseAddress, on_use: Callable[["PostgresDatabase"], None]) -> None:
-        self.address, self._on_use = address, on_use
+    def __init__(self, address: DatabaseAddress) -> None:
+        self.address = address
         self._guard, self._pool = Lock(), None  # type: Lock, ConnectionPool[Any] | None
         self._threads = ThreadPoolExecutor(_AT_ONCE, "fathom-database")
         self.locks = PostgresLocks(self)
@@ -140,7 +140,6 @@ class PostgresDatabase:
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run anything that waits for the server in a thread."""
-        self._on_use(self)
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def _work(self, work: Work[T]) -> T:
@@ -160,12 +159,12 @@ class PostgresDatabase:
                 )
             return self._pool
 
-    def close(self, *, wait: bool = True) -> None:
+    def close(self) -> None:
         """Close the connections, but for locks that are held; the next use opens them again."""
         with self._guard:
             pool, self._pool = self._pool, None
         if pool:
-            pool.close(timeout=_CLOSE_S if wait else 0)
+            pool.close(timeout=_CLOSE_S)
         self.locks.close()
 
 
@@ -295,11 +294,9 @@ def _give_back(taking: "asyncio.Future[_HeldAdvisory | None]") -> None:
         held.locks.database._threads.submit(held.locks.unlock, held.name)
 
 
-def make_postgres_storage(
-    address: DatabaseAddress, on_use: Callable[[PostgresDatabase], None]
-) -> tuple[PostgresDatabase, Storage]:
+def make_postgres_storage(address: DatabaseAddress) -> tuple[PostgresDatabase, Storage]:
     """Return a server and its storage."""
-    database = PostgresDatabase(address, on_use)
+    database = PostgresDatabase(address)
     storage = Storage(
         str(address),
         database,
