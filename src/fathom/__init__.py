@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fathom.evaluation.evaluator import EvalRequest as EvalRequest
     from fathom.evaluation.scores import EvalResult as EvalResult
     from fathom.events import Progress as Progress
-    from fathom.integrations.tool import as_tool as as_tool
+    from fathom.integrations import as_tool as as_tool
     from fathom.report.verify import Verification as Verification
     from fathom.request import ResearchRequest as ResearchRequest
     from fathom.researcher import DeepResearcher as DeepResearcher
@@ -46,7 +46,7 @@ _NAMES = {
     "evaluation.evaluator": "EvalRequest",
     "evaluation.scores": "EvalResult",
     "events": "Progress",
-    "integrations.tool": "as_tool",
+    "integrations": "as_tool",
     "report.verify": "Verification",
     "request": "ResearchRequest",
     "researcher": "DeepResearcher",

@@ -11,7 +11,7 @@ from standins.server import json_answer
 from standins.tavily import KEY, TavilyServer, failure, result
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
-from fathom.http.retry import RetryPolicy, error_for_status, retry, retry_after_s
+from fathom.http import RetryPolicy, error_for_status, retry, retry_after_s
 from fathom.reading.protocol import Document, Reader
 from fathom.reading.readers import RetryingReader
 from fathom.search.engines.tavily import Tavily

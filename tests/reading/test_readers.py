@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
+from fathom.http import RetryPolicy
 from fathom.http.fetch import Fetcher
-from fathom.http.retry import RetryPolicy
 from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document
 from fathom.reading.readers import (

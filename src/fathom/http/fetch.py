@@ -24,6 +24,7 @@ from protego import Protego
 
 from fathom.concurrency import PacedLock, PerLoop
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
+from fathom.http import retry_after_s
 from fathom.http.client import USER_AGENT, BodyTooLarge, ClientPerLoop, read_body
 from fathom.http.guard import (
     WEB_PORTS,
@@ -35,7 +36,6 @@ from fathom.http.guard import (
     check_address,
     resolve_host,
 )
-from fathom.http.retry import retry_after_s
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _FORBIDDEN = frozenset({401, 402, 403, 407, 451})

@@ -19,7 +19,7 @@ from types import TracebackType
 
 from fathom.concurrency import shared_paces
 from fathom.errors import ProviderError, Unavailable, Unreachable
-from fathom.http.retry import retry_after_s
+from fathom.http import retry_after_s
 
 _DURATION_PART = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

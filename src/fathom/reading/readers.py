@@ -22,9 +22,9 @@ from pydantic import TypeAdapter
 
 from fathom.concurrency import ONE_AT_A_TIME, PerLoop
 from fathom.errors import BadInput, ProviderError, Refused, Unreadable
+from fathom.http import RetryPolicy, retry
 from fathom.http.fetch import Fetch, Fetcher, FetchResult, make_polite
 from fathom.http.guard import check_address
-from fathom.http.retry import RetryPolicy, retry
 from fathom.http.urls import canonical_address
 from fathom.reading.documents import parse_in_thread
 from fathom.reading.protocol import Document, Parse, Reader

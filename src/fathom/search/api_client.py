@@ -14,9 +14,8 @@ from pydantic import BaseModel, ValidationError
 
 from fathom.budget.budget import NO_ANSWER_IN_TIME, Reservation, reserve_request
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
-from fathom.http import client
+from fathom.http import client, error_for_status
 from fathom.http.client import USER_AGENT, BodyTooLarge
-from fathom.http.retry import error_for_status
 
 W = TypeVar("W", bound=BaseModel)
 _MAX_BYTES = 20_000_000

@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fathom.concurrency import PerLoop
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
+from fathom.http import error_for_status
 from fathom.http.client import LOOPBACK_HOSTS, load_tls_context
-from fathom.http.retry import error_for_status
 from fathom.http.urls import is_web_address
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from fathom.budget.prices import load_prices
-from fathom.http.retry import RetryPolicy
+from fathom.http import RetryPolicy
 from fathom.search.engines.local import LocalEngine
 from fathom.search.federated import FederatedSearch, PaperCatalogue, search_slots
 from fathom.search.local_index import ProgressCallback

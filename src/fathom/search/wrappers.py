@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from fathom.budget.budget import charge_request
 from fathom.concurrency import PacedLock
 from fathom.errors import BadQuery, OutOfBudget, ProviderError, Refused, Unavailable
-from fathom.http.retry import RetryPolicy, retry
+from fathom.http import RetryPolicy, retry
 from fathom.search.protocol import Capability, SearchEngine
 from fathom.state import Hit, Query
 from fathom.storage.content import Replies

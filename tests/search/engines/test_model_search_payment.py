@@ -12,7 +12,7 @@ from standins.server import Answer, Seen, closed_port
 from fathom.budget.budget import Budget, Meter, use_meter
 from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError
-from fathom.http.retry import RetryPolicy
+from fathom.http import RetryPolicy
 from fathom.search.engines.model_search import ModelSearch
 from fathom.search.federated import FederatedSearch
 from fathom.search.protocol import Capability

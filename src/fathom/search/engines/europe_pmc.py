@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Unreadable
-from fathom.http.retry import error_for_status
+from fathom.http import error_for_status
 from fathom.search.api_client import ApiClient
 from fathom.search.protocol import (
     Capability,

@@ -11,7 +11,7 @@ import httpx2
 from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import ProviderError, Refused, Unavailable
-from fathom.http.retry import retry_after_s
+from fathom.http import retry_after_s
 from fathom.search.api_client import ApiClient, check_key
 from fathom.search.protocol import (
     Capability,

@@ -15,8 +15,8 @@ from tavily import AsyncTavilyClient
 from tavily.errors import TimeoutError as TavilyTimeoutError
 
 from fathom.errors import Refused, Unavailable, Unreachable, Unreadable
+from fathom.http import error_for_status
 from fathom.http.client import load_tls_context
-from fathom.http.retry import error_for_status
 from fathom.search.api_client import ApiClient, check_key, error_text, parse_answer
 from fathom.search.protocol import Capability, ResultRow, iso_date, keep_text, to_hits
 from fathom.state import Hit, Query
