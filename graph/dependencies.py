@@ -19,7 +19,7 @@ from fathom.llm import choose_research_model
 from fathom.llm.protocol import ResearchModel
 from fathom.nodes.ports import Clock, EnginesPort, Forecaster, PageLeasesPort, PagesPort, RunConfigsPort
 from fathom.planning.forecast import load_past_runs, make_forecast, run_shape
-from fathom.reading.protocol import Document, Reader
+from fathom.reading import Document, Reader
 from fathom.reading.readers import (
     DeliveredReader,
     FileReader,
@@ -29,9 +29,9 @@ from fathom.reading.readers import (
     open_web,
     reader_slots,
 )
+from fathom.search import SearchOutcome
 from fathom.search.engines.mcp import McpReader
 from fathom.search.engines.retriever import RetrieverReader
-from fathom.search.protocol import SearchOutcome
 from fathom.search.registry import document_roots, engines_for, mcp_servers
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, Hit, Query, RunConfig

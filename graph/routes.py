@@ -11,7 +11,7 @@ from langgraph.types import Send
 
 from fathom.planning.reading_list import has_unread_origins
 from fathom.planning.tree import open_directions
-from fathom.reading.protocol import hit_for_page
+from fathom.reading import hit_for_page
 from fathom.report.editing import is_summary_due
 from fathom.report.outline import group_headings, is_section_current
 from fathom.state import (

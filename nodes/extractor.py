@@ -4,7 +4,7 @@ from fathom.errors import ProviderError
 from fathom.evidence.sources import find_origins
 from fathom.http.urls import short_name
 from fathom.nodes.ports import Clock, PagesPort
-from fathom.reading.protocol import Reader
+from fathom.reading import Reader
 from fathom.state import Page, Reading
 from fathom.text.similarity import make_sketch_async
 

@@ -10,7 +10,7 @@ from fathom.planning.ranking import rate_families
 from fathom.planning.reading_list import add_recall_round, add_thread, is_at_hand, keep_queries_for_gaps
 from fathom.planning.round_plan import add_counter_query, decide_round, follow_papers, reuse_scout
 from fathom.planning.tree import plan_branches
-from fathom.reading.protocol import Reader
+from fathom.reading import Reader
 from fathom.state import SCOUT, Query, ResearchState, RunConfig, ThinkingTool
 from fathom.text.messages import messages_for
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from fathom.budget.budget import Account
-from fathom.search.protocol import SearchOutcome
+from fathom.search import SearchOutcome
 from fathom.state import Cost, Forecast, Query
 
 Clock = Callable[[], datetime]

@@ -14,8 +14,8 @@ from fathom.errors import OutOfBudget, ProviderError, Unreadable
 from fathom.graph import CustomDependencies, Dependencies, DependencyFactory
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.protocol import ResearchModel
-from fathom.reading.protocol import Document
-from fathom.search.protocol import SearchOutcome
+from fathom.reading import Document
+from fathom.search import SearchOutcome
 from fathom.state import Cost, Forecast, Gap, Hit, Plan, Query, Rubric, RunConfig, SubQuestion, short_hash
 from fathom.state.model_io import (
     NO_FACTS,

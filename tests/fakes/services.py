@@ -8,9 +8,9 @@ from fakes.records import SOUND, sha
 
 from fathom.budget.budget import Account
 from fathom.errors import Unreadable
-from fathom.reading.protocol import Document
+from fathom.reading import Document
 from fathom.report.sentence_checks import CheckInput
-from fathom.search.protocol import SearchOutcome
+from fathom.search import SearchOutcome
 from fathom.state import (
     Cost,
     Edit,

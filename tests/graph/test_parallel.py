@@ -9,10 +9,10 @@ import pytest
 
 from fathom.budget.budget import Budget
 from fathom.graph import standard_dependencies
-from fathom.reading.protocol import Document
+from fathom.reading import Document
 from fathom.reading.readers import LimitedReader, reader_slots
+from fathom.search import Capability
 from fathom.search.federated import FederatedSearch, search_slots
-from fathom.search.protocol import Capability
 from fathom.search.registry import engines_for
 from fathom.settings.settings import load_settings
 from fathom.state import Hit, Query, RunConfig

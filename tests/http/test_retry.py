@@ -12,10 +12,10 @@ from standins.tavily import KEY, TavilyServer, failure, result
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.http import RetryPolicy, error_for_status, retry, retry_after_s
-from fathom.reading.protocol import Document, Reader
+from fathom.reading import Document, Reader
 from fathom.reading.readers import RetryingReader
+from fathom.search import Capability, SearchEngine
 from fathom.search.engines.tavily import Tavily
-from fathom.search.protocol import Capability, SearchEngine
 from fathom.search.wrappers import EngineHealth, MonitoredEngine
 from fathom.state import Hit, Query
 

@@ -9,7 +9,7 @@ from fakes.services import FakeEngines, FakeModel, FakeReader
 
 from fathom.errors import BadInput, Unavailable, Unreadable
 from fathom.nodes.planner import planner
-from fathom.reading.protocol import Document
+from fathom.reading import Document
 from fathom.state import SCOUT, Hit, Plan, Reason, ResearchState, RunConfig
 
 

@@ -10,7 +10,7 @@ from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.nodes.analyzer import analyzer
 from fathom.nodes.extractor import extractor
 from fathom.nodes.searcher import searcher
-from fathom.reading.protocol import Document
+from fathom.reading import Document
 from fathom.state import Failure, Reading, RunConfig
 from fathom.state.model_io import ExtractedStatement
 

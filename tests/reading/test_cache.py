@@ -15,7 +15,7 @@ from standins.recorder import traced_in_a_graph
 
 from fathom.errors import Refused, Unavailable, Unreadable
 from fathom.http.fetch import Fetcher
-from fathom.reading.protocol import Document
+from fathom.reading import Document
 from fathom.reading.readers import CachedReader, PageCache
 from fathom.state import Hit
 from fathom.storage import open_storage

@@ -11,9 +11,9 @@ from docx.oxml.ns import qn
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fathom.reading import Document
 from fathom.reading.blocks import Anchor, locate_links
 from fathom.reading.documents import parse_document
-from fathom.reading.protocol import Document
 
 HERE = "https://news.example/a/b"
 FILLER = (

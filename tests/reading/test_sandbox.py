@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 
 from fathom.errors import Unreadable
-from fathom.reading import sandbox
+from fathom.reading import Document, sandbox
 from fathom.reading.blocks import EmptyDocument
 from fathom.reading.documents import parse_document
-from fathom.reading.protocol import Document
 from fathom.reading.sandbox import BoundedParser, ParseLimits, ParserPool
 
 PAGE = (

@@ -19,8 +19,8 @@ from fathom import DeepResearcher, ResearchRequest
 from fathom.graph import build_graph
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.protocol import ResearchModel
-from fathom.reading.protocol import Document
-from fathom.search.protocol import SearchOutcome
+from fathom.reading import Document
+from fathom.search import SearchOutcome
 from fathom.settings.settings import load_settings
 from fathom.state import Hit, Plan, Query, RunConfig
 from fathom.state.model_io import ModelResult, PlanInput

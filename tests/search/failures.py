@@ -10,7 +10,7 @@ import pytest
 from standins.server import Answer, Seen, StandIn, closed_port, json_answer
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreachable, Unreadable
-from fathom.search.protocol import SearchEngine
+from fathom.search import SearchEngine
 from fathom.state import Query
 
 QUERY = Query(id="q1", text="tidal power cost", question="s1", round=1)

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from fathom.errors import Unavailable
+from fathom.search import Capability
 from fathom.search.engines.mcp import McpSearch
 from fathom.search.engines.searxng import Searxng
 from fathom.search.engines.serper import Serper
 from fathom.search.engines.tavily import Tavily
 from fathom.search.federated import FederatedSearch
 from fathom.search.mcp_servers import McpServer
-from fathom.search.protocol import Capability
 from fathom.search.registry import engines_for
 from fathom.search.scope import Scope
 from fathom.search.wrappers import VALID_S, SearchCache, engine_key, search_key

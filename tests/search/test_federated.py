@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from fathom.errors import OutOfBudget, ProviderError, Refused, Unavailable, Unreadable
+from fathom.search import Capability
 from fathom.search.federated import FederatedSearch, fuse_rankings
-from fathom.search.protocol import Capability
 from fathom.state import Failure, Hit, Query
 
 QUERY = Query(id="q1", text="tides", question="s1", round=1)

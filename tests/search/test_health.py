@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable
-from fathom.search.protocol import Capability
+from fathom.search import Capability
 from fathom.search.wrappers import EngineHealth, MonitoredEngine
 from fathom.state import Hit, Query
 

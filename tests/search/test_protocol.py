@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from search.failures import QUERY
 
-from fathom.search.protocol import ResultRow, date_from_parts, iso_date, strip_markup, to_hits
+from fathom.search import ResultRow, date_from_parts, iso_date, strip_markup, to_hits
 
 TODAY = date(2026, 2, 3)
 

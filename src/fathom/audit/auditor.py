@@ -39,8 +39,8 @@ from fathom.evidence.controls import TrustLog
 from fathom.graph.dependencies import Dependencies, standard_dependencies
 from fathom.http.fetch import Fetcher, make_polite
 from fathom.nodes.ports import EnginesPort
+from fathom.reading import Document, Reader
 from fathom.reading.documents import detect_kind
-from fathom.reading.protocol import Document, Reader
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.search.registry import document_roots
 from fathom.settings.settings import Settings

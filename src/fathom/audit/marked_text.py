@@ -22,12 +22,12 @@ from lxml import etree  # type: ignore[import-untyped]
 from lxml import html as lxml_html
 
 from fathom.errors import Unreadable
+from fathom.reading import Document
 from fathom.reading.blocks import build_document, clean_text, resolve_link
 from fathom.reading.documents import decode_text, detect_kind, parse_document
 from fathom.reading.parsers.docx import open_word, style_name, word_blocks
 from fathom.reading.parsers.markdown import front_matter
 from fathom.reading.parsers.pdf import PDFIUM_LOCK, page_blocks
-from fathom.reading.protocol import Document
 from fathom.text.normalization import one_line
 
 _UNSEEN = frozenset("script style nav form button svg template noscript head iframe select".split())  # noqa: SIM905

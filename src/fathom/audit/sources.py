@@ -23,7 +23,7 @@ from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.checks.words import has_phrase
 from fathom.evidence.grounding import build_passage, describe_context, heading_path, join_passages
 from fathom.http.guard import HostUnknown
-from fathom.reading.protocol import Document, Reader
+from fathom.reading import Document, Reader
 from fathom.search.api_client import ApiClient
 from fathom.search.local_index import list_documents
 from fathom.state import Hit, Page, Quote

@@ -16,7 +16,7 @@ from tld import get_fld
 
 from fathom.evidence.checks.words import load_table
 from fathom.http.urls import canonical_address, parse_host
-from fathom.reading.protocol import Link
+from fathom.reading import Link
 from fathom.state import Claim, ClaimDraft, Origin, Page, Quote
 from fathom.text.normalization import fold_text
 from fathom.text.sentences import SentenceSpan, split_sentences

@@ -34,7 +34,7 @@ from fathom.planning.memory import (
 from fathom.planning.questions import find_answers
 from fathom.planning.reading_list import DIRECT_FROM, origin_hits
 from fathom.planning.tree import gaps_to_close
-from fathom.reading.protocol import Reader
+from fathom.reading import Reader
 from fathom.state import (
     Effort,
     Failure,

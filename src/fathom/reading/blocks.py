@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 
 from fathom.errors import Unreadable
 from fathom.http.urls import canonical_address
-from fathom.reading.protocol import Document, Link
+from fathom.reading import Document, Link
 from fathom.text.normalization import one_line
 
 _FENCE = "```"

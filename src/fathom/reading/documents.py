@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from fathom.errors import Unreadable
+from fathom.reading import Document
 from fathom.reading.blocks import EmptyDocument
 from fathom.reading.parsers.feeds import is_feed, read_feed, read_json
 from fathom.reading.parsers.html import declared_charset, read_html
@@ -17,7 +18,6 @@ from fathom.reading.parsers.markdown import read_markdown
 from fathom.reading.parsers.plain_text import decode, read_plain, read_table
 from fathom.reading.parsers.python_package import read_metadata, read_python
 from fathom.reading.parsers.rst import read_rst
-from fathom.reading.protocol import Document
 
 DocumentKind = Literal[
     "html", "pdf", "docx", "feed", "json", "table", "markdown", "rst", "python", "metadata", "text"

@@ -23,8 +23,7 @@ from typing import Any, Protocol
 from pebble import ProcessExpired, ProcessPool
 
 from fathom.errors import Unreadable
-from fathom.reading import documents
-from fathom.reading.protocol import Document
+from fathom.reading import Document, documents
 
 _CHEAP_KINDS = frozenset({"text", "markdown"})
 _CHEAP_BYTES = 50_000

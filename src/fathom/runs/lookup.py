@@ -8,7 +8,7 @@ import uuid
 
 from fathom.errors import BadInput
 from fathom.graph.dependencies import RunDependencies, standard_dependencies
-from fathom.reading.protocol import Document
+from fathom.reading import Document
 from fathom.settings.settings import Settings
 from fathom.state import Hit, Query, short_hash
 

@@ -13,7 +13,7 @@ from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.claims import LivePage, QuoteStatus, check_stored_quote
 from fathom.evidence.grounding import load_passages
 from fathom.graph.dependencies import standard_dependencies
-from fathom.reading.protocol import Reader, hit_for_page
+from fathom.reading import Reader, hit_for_page
 from fathom.report.ledger import Ledger, read_ledger
 from fathom.report.verify import Verification, cited_quotes, verify_report
 from fathom.runs.executor import open_runs

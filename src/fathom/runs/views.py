@@ -13,7 +13,7 @@ from uuid import NAMESPACE_URL, uuid5
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 from fathom.errors import IllegalTransition
-from fathom.search.protocol import Capability
+from fathom.search import Capability
 from fathom.search.routing import HYBRID, KNOWN_ENGINES
 from fathom.state import MAX_QUESTION_CHARS, Hit, RunConfig, RunState
 

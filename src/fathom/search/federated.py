@@ -15,7 +15,7 @@ from fathom.budget.budget import Budget, Meter, use_meter
 from fathom.concurrency import NamedSemaphores
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.http.urls import canonical_address
-from fathom.search.protocol import Capability, SearchEngine, SearchOutcome
+from fathom.search import Capability, SearchEngine, SearchOutcome
 from fathom.search.routing import engine_kind, specialists_for
 from fathom.search.scope import Scope
 from fathom.search.wrappers import EngineAnswer, SearchCache

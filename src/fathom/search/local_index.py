@@ -17,9 +17,9 @@ from typing import Any
 import tantivy
 
 from fathom.errors import Unreadable
+from fathom.reading import Document
 from fathom.reading.blocks import EmptyDocument
 from fathom.reading.documents import is_document
-from fathom.reading.protocol import Document
 from fathom.text.sentences import split_passages
 from fathom.text.tokens import index_text
 

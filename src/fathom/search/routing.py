@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from fathom.errors import BadInput
-from fathom.search.protocol import Capability
+from fathom.search import Capability
 from fathom.state import LinkKind, Query, RunConfig
 
 HYBRID = "hybrid"

@@ -25,7 +25,7 @@ from fathom.budget.budget import charge_request
 from fathom.concurrency import PacedLock
 from fathom.errors import BadQuery, OutOfBudget, ProviderError, Refused, Unavailable
 from fathom.http import RetryPolicy, retry
-from fathom.search.protocol import Capability, SearchEngine
+from fathom.search import Capability, SearchEngine
 from fathom.state import Hit, Query
 from fathom.storage.content import Replies
 from fathom.text.tokens import query_terms

@@ -11,8 +11,8 @@ from standins.server import Answer, closed_port, most_at_once
 
 from fathom.concurrency import PacedLock
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
+from fathom.search import SearchEngine
 from fathom.search.engines.arxiv import Arxiv
-from fathom.search.protocol import SearchEngine
 from fathom.state import Query
 
 QUERY = Query(id="q1", text="tidal power", question="s1", round=1)

@@ -9,8 +9,8 @@ from standins.brave import KEY, BraveServer, failure, result
 from standins.server import json_answer
 
 from fathom.errors import BadInput, BadQuery, Refused, Unavailable, Unreadable
+from fathom.search import SearchEngine
 from fathom.search.engines.brave import Brave
-from fathom.search.protocol import SearchEngine
 from fathom.search.scope import Scope
 
 TODAY = date(2026, 2, 3)

@@ -8,8 +8,8 @@ from standins.crossref import CrossrefServer, failure, work
 from standins.server import json_answer
 
 from fathom.errors import BadQuery, Refused, Unreadable
+from fathom.search import SearchEngine
 from fathom.search.engines.crossref import Crossref
-from fathom.search.protocol import SearchEngine
 from fathom.search.scope import Scope
 
 OWN = [

@@ -9,8 +9,8 @@ from standins.google import ENGINE, KEY, GoogleServer, failure, item
 from standins.server import json_answer
 
 from fathom.errors import BadInput, BadQuery, Refused, Unavailable, Unreadable
+from fathom.search import SearchEngine
 from fathom.search.engines.google import Google
-from fathom.search.protocol import SearchEngine
 from fathom.search.scope import Scope
 
 TODAY = date(2026, 2, 3)

@@ -9,8 +9,7 @@ import pytest
 from filelock import FileLock
 
 from fathom.errors import Refused, Unavailable
-from fathom.reading import documents
-from fathom.reading.protocol import Document
+from fathom.reading import Document, documents
 from fathom.search.engines.local import LocalEngine
 from fathom.search.local_index import list_documents
 from fathom.state import Query

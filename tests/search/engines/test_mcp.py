@@ -13,10 +13,10 @@ from standins import mcp_server
 from standins.mcp_server import TOKEN, over_http
 
 from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
-from fathom.reading.protocol import Reader
+from fathom.reading import Reader
+from fathom.search import SearchEngine
 from fathom.search.engines.mcp import McpReader, McpSearch
 from fathom.search.mcp_servers import McpServer
-from fathom.search.protocol import SearchEngine
 from fathom.state import Hit, Query
 from fathom.storage import open_storage
 

@@ -13,9 +13,9 @@ from fathom.budget.budget import Budget, Meter, use_meter
 from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError
 from fathom.http import RetryPolicy
+from fathom.search import Capability
 from fathom.search.engines.model_search import ModelSearch
 from fathom.search.federated import FederatedSearch
-from fathom.search.protocol import Capability
 from fathom.search.wrappers import PROCESS_HEALTH, MonitoredEngine
 from fathom.state import Hit, Query
 from fathom.storage import open_storage

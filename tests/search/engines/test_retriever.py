@@ -17,10 +17,10 @@ from standins.retrievers import SHELF
 
 from fathom.cli import main
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
-from fathom.reading.protocol import Reader
+from fathom.reading import Reader
 from fathom.result import ResearchResult
+from fathom.search import SearchEngine
 from fathom.search.engines.retriever import RetrieverReader, RetrieverSearch
-from fathom.search.protocol import SearchEngine
 from fathom.state import Hit
 from fathom.storage import open_storage
 

@@ -7,8 +7,8 @@ from standins.server import Answer, closed_port, json_answer
 from standins.tavily import KEY, TavilyServer, failure, result
 
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
+from fathom.search import SearchEngine
 from fathom.search.engines.tavily import Tavily
-from fathom.search.protocol import SearchEngine
 from fathom.state import Query
 from fathom.storage import open_storage
 

@@ -6,8 +6,8 @@ from standins.server import Answer, json_answer
 from standins.wikipedia import WikipediaServer, article, failure
 
 from fathom.errors import BadQuery, Refused, Unavailable, Unreadable
+from fathom.search import SearchEngine
 from fathom.search.engines.wikipedia import Wikipedia
-from fathom.search.protocol import SearchEngine
 from fathom.search.scope import Scope
 
 OWN = [

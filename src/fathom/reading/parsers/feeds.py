@@ -9,9 +9,9 @@ import fastfeedparser
 from lxml import etree  # type: ignore[import-untyped]
 
 from fathom.errors import Unreadable
+from fathom.reading import Document
 from fathom.reading.blocks import build_document, heading_block, iso_day
 from fathom.reading.parsers.html import html_blocks
-from fathom.reading.protocol import Document
 from fathom.text.normalization import one_line
 
 _FEED = re.compile(

@@ -14,6 +14,7 @@ from lxml import html as lxml_html
 from trafilatura.xpaths import BODY_XPATH
 
 from fathom.errors import Unreadable
+from fathom.reading import Document
 from fathom.reading.blocks import (
     Anchor,
     build_document,
@@ -23,7 +24,6 @@ from fathom.reading.blocks import (
     resolve_link,
     table_block,
 )
-from fathom.reading.protocol import Document
 from fathom.text.normalization import one_line
 
 _FULL_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}|\b\d{1,2}\.? [^\W\d]{3,} \d{4}|[^\W\d]{3} \d{1,2},? \d{4}")

@@ -14,6 +14,7 @@ from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
+from fathom.reading import Document
 from fathom.reading.blocks import (
     Anchor,
     build_document,
@@ -24,7 +25,6 @@ from fathom.reading.blocks import (
     table_block,
 )
 from fathom.reading.parsers.html import html_blocks
-from fathom.reading.protocol import Document
 from fathom.text.normalization import one_line
 
 _FRONT = re.compile(r"\A(?:---|\+\+\+)[ \t]*\n(.*?\n)(?:---|\+\+\+|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)

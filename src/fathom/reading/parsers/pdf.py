@@ -12,9 +12,9 @@ from threading import Lock
 import pypdfium2
 
 from fathom.errors import Unreadable
+from fathom.reading import Document
 from fathom.reading.blocks import EmptyDocument, build_document, tidy_blocks
 from fathom.reading.parsers.plain_text import text_blocks
-from fathom.reading.protocol import Document
 
 PDFIUM_LOCK = Lock()  # pdfium must not be entered by two threads, not even with two documents
 _SOFT_HYPHEN = re.compile("[\x02\u00ad\ufffe]\\s*")

@@ -16,7 +16,7 @@ from requests.exceptions import ChunkedEncodingError
 from fathom.concurrency import PacedLock
 from fathom.errors import Unavailable, Unreadable
 from fathom.http import error_for_status
-from fathom.search.protocol import Capability, ResultRow, extract_doi, to_hits
+from fathom.search import Capability, ResultRow, extract_doi, to_hits
 from fathom.search.scope import ask_for_all_or_any
 from fathom.state import Hit, Query
 

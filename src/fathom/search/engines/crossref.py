@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import AliasPath, BaseModel, Field
 
-from fathom.search.api_client import ApiClient, user_agent
-from fathom.search.protocol import (
+from fathom.search import (
     Capability,
     ResultRow,
     clean_abstract,
@@ -18,6 +17,7 @@ from fathom.search.protocol import (
     extract_doi,
     to_hits,
 )
+from fathom.search.api_client import ApiClient, user_agent
 from fathom.search.scope import Scope
 from fathom.state import Hit, Query
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from fathom.errors import Unavailable, Unreadable
 from fathom.http.client import environment_proxy
-from fathom.search.protocol import Capability, ResultRow, to_hits
+from fathom.search import Capability, ResultRow, to_hits
 from fathom.search.scope import Scope, add_site_operators, language_code
 from fathom.state import Hit, Query
 

@@ -20,8 +20,8 @@ from filelock import FileLock, Timeout
 from fathom.concurrency import PerLoop
 from fathom.errors import Refused, Unavailable
 from fathom.reading import documents
+from fathom.search import Capability
 from fathom.search.local_index import LocalIndex, ParseFile, PassageMatch, ProgressCallback, list_documents
-from fathom.search.protocol import Capability
 from fathom.state import Failure, Hit, Query
 from fathom.text.normalization import shorten_line
 from fathom.text.similarity import embed, is_embeddable

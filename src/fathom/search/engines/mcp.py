@@ -13,10 +13,10 @@ from urllib.parse import quote, unquote
 
 from fathom.errors import Refused, Unreadable
 from fathom.http.urls import is_web_address
+from fathom.reading import Document
 from fathom.reading.documents import parse_document
-from fathom.reading.protocol import Document
+from fathom.search import MAX_SNIPPET_CHARS, Capability, keep_text, strip_markup
 from fathom.search.mcp_servers import FETCH_TOOL, SEARCH_TOOL, McpCall, McpServer, McpTool
-from fathom.search.protocol import MAX_SNIPPET_CHARS, Capability, keep_text, strip_markup
 from fathom.state import Hit, Query
 from fathom.storage.content import PageTable
 from fathom.tracing import TracedRun

@@ -17,8 +17,8 @@ from tavily.errors import TimeoutError as TavilyTimeoutError
 from fathom.errors import Refused, Unavailable, Unreachable, Unreadable
 from fathom.http import error_for_status
 from fathom.http.client import load_tls_context
+from fathom.search import Capability, ResultRow, iso_date, keep_text, to_hits
 from fathom.search.api_client import ApiClient, check_key, error_text, parse_answer
-from fathom.search.protocol import Capability, ResultRow, iso_date, keep_text, to_hits
 from fathom.state import Hit, Query
 from fathom.storage.content import PageTable
 
