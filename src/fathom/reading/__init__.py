@@ -1,4 +1,4 @@
-"""From an address to text: fetched with a guard, parsed by kind; here documents, and the protocol of readers."""
+"""From an address to text: fetched with a guard, parsed by kind. Documents, and what a reader promises."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
