@@ -30,9 +30,9 @@ from fathom.reading.readers import (
     reader_slots,
 )
 from fathom.search import SearchOutcome
+from fathom.search.engines import document_roots, engines_for, mcp_servers
 from fathom.search.engines.mcp import McpReader
 from fathom.search.engines.retriever import RetrieverReader
-from fathom.search.registry import document_roots, engines_for, mcp_servers
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import Forecast, Hit, Query, RunConfig
 from fathom.storage import Storage, open_storage

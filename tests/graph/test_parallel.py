@@ -12,8 +12,8 @@ from fathom.graph import standard_dependencies
 from fathom.reading import Document
 from fathom.reading.readers import LimitedReader, reader_slots
 from fathom.search import Capability
+from fathom.search.engines import engines_for
 from fathom.search.federated import FederatedSearch, search_slots
-from fathom.search.registry import engines_for
 from fathom.settings.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
 from fathom.storage import open_storage

@@ -18,7 +18,7 @@ CHILD = """
 import asyncio, sys
 from pathlib import Path
 from fathom.budget.budget import Budget
-from fathom.search.registry import engines_for
+from fathom.search.engines import engines_for
 from fathom.settings.settings import load_settings
 from fathom.state import Query, RunConfig
 from fathom.storage import open_storage

@@ -14,13 +14,13 @@ import pytest
 
 from fathom.errors import Unavailable
 from fathom.search import Capability
+from fathom.search.engines import engines_for
 from fathom.search.engines.mcp import McpSearch
 from fathom.search.engines.searxng import Searxng
 from fathom.search.engines.serper import Serper
 from fathom.search.engines.tavily import Tavily
 from fathom.search.federated import FederatedSearch
 from fathom.search.mcp_servers import McpServer
-from fathom.search.registry import engines_for
 from fathom.search.scope import Scope
 from fathom.search.wrappers import VALID_S, SearchCache, engine_key, search_key
 from fathom.settings.settings import load_settings
@@ -162,7 +162,7 @@ def test_what_is_not_plain_is_no_part_of_a_key() -> None:
 IN_A_PROCESS = """
 import asyncio, json, sys
 from pathlib import Path
-from fathom.search.registry import _NEEDED, _REMOTE, engines_for
+from fathom.search.engines import _NEEDED, _REMOTE, engines_for
 from fathom.settings.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
 from fathom.storage import open_storage

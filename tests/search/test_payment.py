@@ -13,9 +13,9 @@ from standins.server import Answer, Seen, StandIn, deaf_port, json_answer
 from fathom.budget.budget import Budget, Meter, use_meter
 from fathom.errors import OutOfBudget, ProviderError, Unreachable, Unreadable
 from fathom.search.api_client import ApiClient
+from fathom.search.engines import engines_for
 from fathom.search.engines.model_search import ModelSearch
 from fathom.search.federated import FederatedSearch
-from fathom.search.registry import engines_for
 from fathom.search.wrappers import PROCESS_HEALTH
 from fathom.settings.settings import load_settings
 from fathom.state import Query, RunConfig

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from fathom.errors import BadInput
+from fathom.search.engines import available_engines, engines_for
 from fathom.search.federated import FederatedSearch
-from fathom.search.registry import available_engines, engines_for
 from fathom.search.routing import KNOWN_ENGINES
 from fathom.search.wrappers import MonitoredEngine
 from fathom.settings.settings import Settings, load_settings

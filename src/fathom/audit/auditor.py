@@ -42,7 +42,7 @@ from fathom.nodes.ports import EnginesPort
 from fathom.reading import Document, Reader
 from fathom.reading.documents import detect_kind
 from fathom.reading.sandbox import BoundedParser, parser_pool
-from fathom.search.registry import document_roots
+from fathom.search.engines import document_roots
 from fathom.settings.settings import Settings
 from fathom.state import Failure, Forecast, Hit, Query, RunConfig
 from fathom.storage import open_storage

@@ -13,7 +13,7 @@ from typing import get_args
 from fathom.budget.prices import MILLION, PRICES_FILE, Prices, load_prices
 from fathom.errors import FathomError
 from fathom.llm.servers import CHOICE_FILE, find_local_models, load_choice
-from fathom.search.registry import available_engines
+from fathom.search.engines import available_engines
 from fathom.search.routing import KNOWN_ENGINES, choose_engines
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.model_names import OPENAI, split_name

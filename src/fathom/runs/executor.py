@@ -43,8 +43,8 @@ from fathom.runs.follow_up import (
 )
 from fathom.runs.repository import OPEN_STATUS, RunLine, find_run, open_status, remember_line, run_times
 from fathom.runs.telemetry import count_result, observe
+from fathom.search.engines import local_engine
 from fathom.search.local_index import ProgressCallback as IndexProgress
-from fathom.search.registry import local_engine
 from fathom.settings.settings import Settings
 from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState, short_id
 from fathom.storage import STORAGE_ERRORS, Storage, open_storage

@@ -6,7 +6,7 @@ import pytest
 from standins import brave, searxng, serper
 from standins.server import StandIn
 
-from fathom.search.registry import engines_for
+from fathom.search.engines import engines_for
 from fathom.settings.settings import load_settings
 from fathom.state import Query, RunConfig
 
