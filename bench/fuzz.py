@@ -26,7 +26,7 @@ SUFFIXES = (".html", ".md", ".rst", ".txt", ".py", ".xml")
 def fuzz_parsers(body: bytes) -> None:
     """A document of any kind."""
     from fathom.errors import Unreadable
-    from fathom.reading.documents import parse_document
+    from fathom.reading.parsers import parse_document
 
     if body:
         try:

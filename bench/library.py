@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fathom.errors import ProviderError
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 
 SUBJECTS = ("tidal lagoons", "heat pumps", "district heating", "biogas plants", "geothermal wells")
 _ASPECTS = {

@@ -20,7 +20,7 @@ import trafilatura
 from read_pages import Page, made_pages
 
 from fathom.errors import Unreadable
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 
 _RUN = 4
 _ROUNDS = 3

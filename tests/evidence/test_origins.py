@@ -15,7 +15,7 @@ from fathom.evidence.sources import (
     keep_used_origins,
     list_independent_sources,
 )
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 from fathom.state import Page, Quote
 from fathom.text.similarity import make_sketch
 

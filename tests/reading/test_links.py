@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fathom.reading import Document
 from fathom.reading.blocks import Anchor, locate_links
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 
 HERE = "https://news.example/a/b"
 FILLER = (

@@ -10,7 +10,7 @@ from fathom.errors import ProviderError, Refused, Unavailable, Unreadable
 from fathom.http import RetryPolicy
 from fathom.http.fetch import Fetcher
 from fathom.reading import Document
-from fathom.reading.documents import parse_in_thread
+from fathom.reading.parsers import parse_in_thread
 from fathom.reading.readers import (
     CachedReader,
     DeliveredReader,

@@ -16,7 +16,7 @@ import pytest
 from fathom.errors import Unreadable
 from fathom.reading import Document, sandbox
 from fathom.reading.blocks import EmptyDocument
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 from fathom.reading.sandbox import BoundedParser, ParseLimits, ParserPool
 
 PAGE = (

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 from fathom.reading.units import Unit, whole_units
 
 SOURCE = b"""# Lakes

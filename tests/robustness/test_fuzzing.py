@@ -21,7 +21,7 @@ from fathom.evidence.checks.suspicions import find_suspicions
 from fathom.evidence.grounding import QuoteFinder
 from fathom.llm.answer_parsing import UnusableAnswer, parse_answer
 from fathom.llm.roles import answer_forms
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 from fathom.report.ledger import read_ledger
 from fathom.report.verify import verify_report
 from fathom.request import ResearchRequest

@@ -17,7 +17,7 @@ from fathom.evidence.checks.words import parse_text
 from fathom.evidence.grounding import QuoteFinder
 from fathom.llm.answer_parsing import UnusableAnswer, parse_answer, strip_thinking
 from fathom.llm.roles.answer_forms import ReadAnswer
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 from fathom.reading.units import whole_units
 from fathom.report.formats.markdown import escape_markdown as plain_markdown
 from fathom.report.passages import strip_marks

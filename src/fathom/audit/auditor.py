@@ -40,7 +40,7 @@ from fathom.graph.dependencies import Dependencies, standard_dependencies
 from fathom.http.fetch import Fetcher, make_polite
 from fathom.nodes.ports import EnginesPort
 from fathom.reading import Document, Reader
-from fathom.reading.documents import detect_kind
+from fathom.reading.parsers import detect_kind
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.search.engines import document_roots
 from fathom.settings.settings import Settings

@@ -27,7 +27,7 @@ from fathom.http.fetch import Fetch, Fetcher, FetchResult, make_polite
 from fathom.http.guard import check_address
 from fathom.http.urls import canonical_address
 from fathom.reading import Document, Parse, Reader
-from fathom.reading.documents import parse_in_thread
+from fathom.reading.parsers import parse_in_thread
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.state import Hit
 from fathom.storage import STORAGE_ERRORS, Storage

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from pebble import ProcessExpired, ProcessPool
 
 from fathom.errors import Unreadable
-from fathom.reading import Document, documents
+from fathom.reading import Document, parsers
 
 _CHEAP_KINDS = frozenset({"text", "markdown"})
 _CHEAP_BYTES = 50_000
@@ -74,7 +74,7 @@ class ParserPool:
         content_type: str | None,
         name: str,
         limits: ParseLimits,
-        function: ParseFunction = documents.parse_document,
+        function: ParseFunction = parsers.parse_document,
     ) -> Document:
         """Parse one document in a worker, by a function of a module; cancelling kills that worker.
 
@@ -176,11 +176,11 @@ class BoundedParser:
 
     pool: ParserPool
     limits: ParseLimits = ParseLimits()
-    function: ParseFunction = documents.parse_document
+    function: ParseFunction = parsers.parse_document
 
     async def __call__(self, body: bytes, *, content_type: str | None, name: str) -> Document:
         """The document in some bytes; Unreadable if parsing it would cost too much."""
-        kind = documents.detect_kind(body, content_type=content_type, name=name)
+        kind = parsers.detect_kind(body, content_type=content_type, name=name)
         if kind in _CHEAP_KINDS and len(body) <= _CHEAP_BYTES:
             return await asyncio.to_thread(self.function, body, content_type=content_type, name=name)
         try:

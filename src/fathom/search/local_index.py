@@ -19,7 +19,7 @@ import tantivy
 from fathom.errors import Unreadable
 from fathom.reading import Document
 from fathom.reading.blocks import EmptyDocument
-from fathom.reading.documents import is_document
+from fathom.reading.parsers import is_document
 from fathom.text.sentences import split_passages
 from fathom.text.tokens import index_text
 

@@ -28,7 +28,7 @@ from starlette.routing import BaseRoute, Route
 from fathom.demo import LANGUAGES
 from fathom.errors import BadInput, FathomError
 from fathom.graph.dependencies import refuse_unnamed
-from fathom.reading.documents import READABLE_SUFFIXES
+from fathom.reading.parsers import READABLE_SUFFIXES
 from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
 from fathom.runs.batch import read_questions

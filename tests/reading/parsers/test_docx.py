@@ -9,7 +9,7 @@ import pytest
 
 from fathom.errors import Unreadable
 from fathom.reading.blocks import EmptyDocument
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 
 TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 SPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

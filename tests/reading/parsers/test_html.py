@@ -3,7 +3,7 @@
 import pytest
 
 from fathom.errors import Unreadable
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 
 PAGE = """<!doctype html><html lang="en"><head><title>Lake levels | Water Board</title>
 <meta property="og:title" content="Lake levels">

@@ -9,7 +9,7 @@ import pytest
 from filelock import FileLock
 
 from fathom.errors import Refused, Unavailable
-from fathom.reading import Document, documents
+from fathom.reading import Document, parsers
 from fathom.search.engines.local import LocalEngine
 from fathom.search.local_index import list_documents
 from fathom.state import Query
@@ -29,7 +29,7 @@ class Counting:
 
     def __call__(self, body: bytes, *, content_type: str | None, name: str) -> Document:
         self.names.append(Path(name).name)
-        return documents.parse_document(body, content_type=content_type, name=name)
+        return parsers.parse_document(body, content_type=content_type, name=name)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from fathom.concurrency import PerLoop
 from fathom.errors import Refused, Unavailable
-from fathom.reading import documents
+from fathom.reading import parsers
 from fathom.search import Capability
 from fathom.search.local_index import LocalIndex, ParseFile, PassageMatch, ProgressCallback, list_documents
 from fathom.state import Failure, Hit, Query
@@ -59,7 +59,7 @@ class LocalEngine:
     index_home: Path
     is_rescored: bool = True
     lock_wait_s: float = 120.0
-    parse: ParseFile = documents.parse_document
+    parse: ParseFile = parsers.parse_document
     progress: ProgressCallback | None = field(default=None, compare=False)
     name: str = "local"
     capabilities: frozenset[Capability] = frozenset({"local", "content"})

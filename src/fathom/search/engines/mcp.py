@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from fathom.errors import Refused, Unreadable
 from fathom.http.urls import is_web_address
 from fathom.reading import Document
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 from fathom.search import MAX_SNIPPET_CHARS, Capability, keep_text, strip_markup
 from fathom.search.mcp_servers import FETCH_TOOL, SEARCH_TOOL, McpCall, McpServer, McpTool
 from fathom.state import Hit, Query

@@ -22,7 +22,7 @@ from fathom.concurrency import PerLoop
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreadable
 from fathom.http.urls import is_web_address
 from fathom.reading import Document
-from fathom.reading.documents import parse_document
+from fathom.reading.parsers import parse_document
 from fathom.search import MAX_SNIPPET_CHARS, Capability, iso_date, strip_markup
 from fathom.state import Hit, Query
 from fathom.storage.content import PageTable
