@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fathom.runs.compare import Comparison as Comparison
     from fathom.runs.diagnosis import Diagnosis as Diagnosis
     from fathom.runs.prune import PruneResult as PruneResult
-    from fathom.runs.repository import RunLine as RunLine
+    from fathom.runs import RunLine as RunLine
     from fathom.runs.views import ConversationThread as ConversationThread, RunViews as RunViews
     from fathom.session import Session as Session
     from fathom.settings.settings import Settings as Settings
@@ -55,7 +55,7 @@ _NAMES = {
     "runs.compare": "Comparison",
     "runs.diagnosis": "Diagnosis",
     "runs.prune": "PruneResult",
-    "runs.repository": "RunLine",
+    "runs": "RunLine",
     "runs.views": "ConversationThread RunViews",
     "session": "Session",
     "settings.settings": "Settings",

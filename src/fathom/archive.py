@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Self, cast
 
 from fathom.concurrency import wait_for
 from fathom.errors import BadInput
+from fathom.runs import RunLine, control_run, find_line, list_runs
 from fathom.runs.control import SharedRuns
-from fathom.runs.repository import RunLine, control_run, find_line, list_runs
 from fathom.runs.views import ConversationThread, PassageView, RunViews
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import DATABASE_FILE, Settings, load_settings

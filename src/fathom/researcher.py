@@ -344,7 +344,7 @@ class DeepResearcher(RunArchive):
         self, queue: "RunQueue", session: "Session", answer: ReviewAnswer | None = None, *, priority: int = 0
     ) -> int:
         """Put the run of a session into a queue that is open; return the number of its job."""
-        from fathom.runs.repository import remember_queued
+        from fathom.runs import remember_queued
 
         if session.question:
             await remember_queued(open_storage(self.settings.database), session.id, session.question)

@@ -24,9 +24,9 @@ from fathom.events import (
     Spent,
     Started,
 )
+from fathom.runs import claim_folder as claimed
 from fathom.runs.event_stream import EventJournal
 from fathom.runs.folder import ResearchFolder
-from fathom.runs.repository import claim_folder as claimed
 from fathom.runs.round_summary import round_summary
 from fathom.state import (
     Contradiction,

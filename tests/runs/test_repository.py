@@ -10,8 +10,8 @@ import pytest
 from standins.documents import TIDES, written
 
 from fathom import DeepResearcher, ResearchRequest
+from fathom.runs import list_runs
 from fathom.runs.executor import open_runs
-from fathom.runs.repository import list_runs
 from fathom.settings.settings import Settings, load_settings
 from fathom.storage import open_storage
 

@@ -15,8 +15,8 @@ from standins.working_model import researcher
 
 from fathom import BadInput, DeepResearcher, ResearchRequest
 from fathom.events import Progress, ReportKept
+from fathom.runs import list_runs
 from fathom.runs.executor import open_runs
-from fathom.runs.repository import list_runs
 from fathom.settings.settings import Settings, load_settings
 from fathom.state import ReviewAnswer
 

@@ -8,8 +8,8 @@ from standins.model import Model
 from standins.working_model import form_of, never_satisfied, researcher, scripted
 
 from fathom import BadInput, DeepResearcher, ResearchRequest, ReviewAnswer, RunStopped, Settings
+from fathom.runs import list_runs
 from fathom.runs.executor import open_runs
-from fathom.runs.repository import list_runs
 from fathom.settings.settings import load_settings
 
 QUESTION = "How much does tidal power cost?"

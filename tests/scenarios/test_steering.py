@@ -20,10 +20,10 @@ from standins.working_model import researcher
 
 from fathom.events import Checkpoint, ContentExtracted, Progress, SearchCompleted, SearchStarted
 from fathom.request import ResearchRequest
+from fathom.runs import list_runs
 from fathom.runs.control import PausePoller
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import Runs, open_runs
-from fathom.runs.repository import list_runs
 from fathom.settings.settings import load_settings
 from fathom.state import ReviewAnswer
 from fathom.storage import open_storage

@@ -8,8 +8,8 @@ from blockbuster import BlockBuster, BlockingError, blockbuster_ctx
 from standins.documents import TIDES, written
 
 from fathom import DeepResearcher, ResearchRequest
+from fathom.runs import folder_of, remember_folder
 from fathom.runs.control import hold_run
-from fathom.runs.repository import folder_of, remember_folder
 from fathom.settings.settings import load_settings
 from fathom.storage import close_storage, open_storage
 from fathom.storage.checkpoints import checkpointer

@@ -14,7 +14,7 @@ from sse_starlette import ServerSentEvent
 from fathom.errors import BadInput, RunStopped
 from fathom.events import Progress, ReportDraft
 from fathom.researcher import DeepResearcher
-from fathom.runs.repository import EVENTS
+from fathom.runs import EVENTS
 from fathom.session import Session
 from fathom.state import ReviewAnswer
 from fathom.web.live import LiveRuns

@@ -11,10 +11,10 @@ from typing import Any, cast
 from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.events import Checkpoint, Progress
 from fathom.request import ResearchRequest, field_name_of
+from fathom.runs import REPORT_FILES
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import Runs, has_ended, is_begun
 from fathom.runs.folder import open_folder
-from fathom.runs.repository import REPORT_FILES
 from fathom.runs.round_summary import spent_by_run
 from fathom.state import Forecast, RunState, short_hash
 from fathom.storage.files import replace_file

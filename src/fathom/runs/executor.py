@@ -22,6 +22,7 @@ from fathom.llm.clients import model_clients
 from fathom.planning.effort import apply_effort
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, make_result
+from fathom.runs import OPEN_STATUS, RunLine, find_run, open_status, remember_line, run_times
 from fathom.runs.control import PausePoller, hold_run, note_early_exit, pause_poller_of
 from fathom.runs.event_stream import (
     RunRecorder,
@@ -41,7 +42,6 @@ from fathom.runs.follow_up import (
     make_follow_up,
     make_update,
 )
-from fathom.runs.repository import OPEN_STATUS, RunLine, find_run, open_status, remember_line, run_times
 from fathom.runs.telemetry import count_result, observe
 from fathom.search.engines import local_engine
 from fathom.search.local_index import ProgressCallback as IndexProgress

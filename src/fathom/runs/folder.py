@@ -34,9 +34,7 @@ from fathom.report.listings import cited_pages, messages_of, render_quotes
 from fathom.report.rerender import rerender_report
 from fathom.report.statistics import render_statistics
 from fathom.result import ResearchResult, make_result
-from fathom.runs.event_stream import EventJournal
-from fathom.runs.executor import Runs, has_ended, is_unfinished
-from fathom.runs.repository import (
+from fathom.runs import (
     EVENTS,
     REPORT_FILES,
     STATE,
@@ -46,6 +44,8 @@ from fathom.runs.repository import (
     owner_of,
     remember_folder,
 )
+from fathom.runs.event_stream import EventJournal
+from fathom.runs.executor import Runs, has_ended, is_unfinished
 from fathom.runs.round_summary import recall_round, round_page, spent_by_run
 from fathom.runs.views import PassageView
 from fathom.settings.settings import Settings

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from fathom.errors import BadInput
+from fathom.runs import RunLine, run_times
 from fathom.runs.executor import Runs, is_unfinished
-from fathom.runs.repository import RunLine, run_times
 from fathom.storage import STORAGE_ERRORS, Storage
 from fathom.storage.files import PDF_FOLDER
 from fathom.storage.records import RemovedRows

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from fathom.errors import BadInput, FathomError, RunStopped
 from fathom.request import ResearchRequest
+from fathom.runs import remember_queued
 from fathom.runs.batch import Batch, BatchQuestion, QuestionOutcome
 from fathom.runs.control import SharedRuns
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import NewRun, Runs, RunStart, has_ended, is_begun
 from fathom.runs.follow_up import FollowUpRequest, UpdateRequest
-from fathom.runs.repository import remember_queued
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, short_hash

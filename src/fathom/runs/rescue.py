@@ -24,9 +24,9 @@ from pydantic import TypeAdapter
 from fathom.errors import BadInput, FathomError
 from fathom.planning.effort import apply_effort
 from fathom.result import make_result
+from fathom.runs import folder_of, time_of_checkpoint
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.folder import export_run
-from fathom.runs.repository import folder_of, time_of_checkpoint
 from fathom.settings.settings import DATABASE_FILE, Settings
 from fathom.state import RunConfig, RunState, short_id
 from fathom.storage import STORAGE_ERRORS

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from fathom.errors import BadInput
 from fathom.events import Progress
 from fathom.http.urls import canonical_address, parse_host
+from fathom.runs import EVENTS, folder_of, run_times
 from fathom.runs.agent_states import (
     agent_messages_from_events,
     agent_messages_from_state,
@@ -23,7 +24,6 @@ from fathom.runs.agent_states import (
     agent_states_from_state,
 )
 from fathom.runs.executor import Runs, has_ended
-from fathom.runs.repository import EVENTS, folder_of, run_times
 from fathom.runs.views import (
     AnswerSection,
     ConversationThread,

@@ -18,7 +18,7 @@ from sse_starlette import JSONServerSentEvent, ServerSentEvent
 
 from fathom.errors import BadInput, FathomError
 from fathom.researcher import DeepResearcher
-from fathom.runs.repository import EVENTS
+from fathom.runs import EVENTS
 from fathom.state import ReviewAnswer
 
 if TYPE_CHECKING:
