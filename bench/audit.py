@@ -36,7 +36,7 @@ from fathom.audit.verifier import StatementVerifier
 from fathom.evidence.controls import TrustLog
 from fathom.llm.clients import model_clients
 from fathom.llm.factory import make_outputs
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Page, RunConfig
 from fathom.storage import close_storage, open_storage
 

@@ -33,7 +33,7 @@ from fathom.evidence.checks.suspicions import find_suspicions
 from fathom.evidence.claims import KEEP_FROM
 from fathom.evidence.support import SUPPORTED_FROM, score_support
 from fathom.llm.factory import make_research_model
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 from fathom.state.model_io import VerificationItem
 from fathom.text.ranking import terms

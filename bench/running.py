@@ -10,7 +10,7 @@ from pathlib import Path
 from world import Told, World
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 
 # One after another: each of these waits for the one before it.
 _ROUND = ("PlanAnswer", "search", "ReadAnswer", "VerifyAnswer", "RetryAnswer", "VerifyAnswer", "JudgeAnswer")

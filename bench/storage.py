@@ -17,7 +17,7 @@ from contextlib import closing
 from pathlib import Path
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 _PAGE_CHARS = 20_000
 _WORDS = 4_000  # as many as prose has, so that a page compresses like prose

@@ -33,7 +33,7 @@ from wall import many
 from world import Manners, World
 
 from fathom import DeepResearcher, QuestionOutcome, ResearchRequest
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import uvicorn
 
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.web.app import make_page_app
 
 

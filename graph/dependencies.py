@@ -33,7 +33,7 @@ from fathom.search import SearchOutcome
 from fathom.search.engines import document_roots, engines_for, mcp_servers
 from fathom.search.engines.mcp import McpReader
 from fathom.search.engines.retriever import RetrieverReader
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import Forecast, Hit, Query, RunConfig
 from fathom.storage import Storage, open_storage
 from fathom.storage.files import PDF_FOLDER

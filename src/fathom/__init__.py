@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fathom.runs import RunLine as RunLine
     from fathom.runs.views import ConversationThread as ConversationThread, RunViews as RunViews
     from fathom.session import Session as Session
-    from fathom.settings.settings import Settings as Settings
+    from fathom.settings import Settings as Settings
     from fathom.state import Forecast as Forecast, ReviewAnswer as ReviewAnswer, RunConfig as RunConfig
     from fathom.storage.records import SignalWord as SignalWord
 
@@ -58,7 +58,7 @@ _NAMES = {
     "runs": "RunLine",
     "runs.views": "ConversationThread RunViews",
     "session": "Session",
-    "settings.settings": "Settings",
+    "settings": "Settings",
     "state": "Forecast ReviewAnswer RunConfig",
     "storage.records": "SignalWord",
 }

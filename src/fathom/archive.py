@@ -15,8 +15,8 @@ from fathom.errors import BadInput
 from fathom.runs import RunLine, control_run, find_line, list_runs
 from fathom.runs.control import SharedRuns
 from fathom.runs.views import ConversationThread, PassageView, RunViews
+from fathom.settings import DATABASE_FILE, Settings, load_settings
 from fathom.settings.database_address import DatabaseAddress
-from fathom.settings.settings import DATABASE_FILE, Settings, load_settings
 from fathom.state import RunState
 from fathom.storage import open_storage
 from fathom.storage.records import SignalWord

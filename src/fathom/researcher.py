@@ -12,7 +12,7 @@ from fathom.archive import RunArchive
 from fathom.concurrency import collect_events, in_own_task, iterate_blocking, run_blocking, wait_for
 from fathom.errors import BadInput, RunStopped
 from fathom.request import ResearchRequest
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import Forecast, ReviewAnswer, Role, RunConfig
 from fathom.storage import open_storage
 

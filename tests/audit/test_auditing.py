@@ -13,7 +13,7 @@ from standins.web import Page, Web, html
 
 from fathom import AuditEvent, AuditRequest, AuditResult, BadInput, DeepResearcher, RunConfig, Settings
 from fathom.audit.records import render_html, render_markdown, summarize
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 TOWER = """The tower at Merrow is 48 metres high. It was built by the county in 1901. The guild of Tarn
 drew the plans, and the masons of Osby laid the stones. Repairs in 1960 may have weakened the north wall.

@@ -8,7 +8,7 @@ from fathom import AuditRequest, AuditResult, DeepResearcher, RunConfig
 from fathom.audit.records import summarize
 from fathom.demo import FOLDER, LANGUAGES, demo_request
 from fathom.llm import recorded
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 
 @pytest.fixture

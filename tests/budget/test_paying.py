@@ -24,7 +24,7 @@ from fathom.llm.chat import Chat
 from fathom.llm.factory import make_research_model
 from fathom.llm.openai_compatible import CompatibleChatOpenAI
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Cost, RunConfig
 from fathom.storage import content, open_storage
 

@@ -12,7 +12,7 @@ from fathom import DeepResearcher, ResearchRequest
 from fathom.budget.prices import ModelPrice, Prices, find_unpriced_models, load_prices
 from fathom.errors import BadInput
 from fathom.runs.executor import open_runs
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 
 FOREIGN = "https://models.example/v1"

@@ -86,7 +86,7 @@ def vendors(name: str, text: str, standard: frozenset[str]) -> list[str]:
 
 def environment(name: str, text: str) -> list[str]:
     """Looks into the environment, which only the settings may."""
-    if name == "fathom.settings.settings":
+    if name == "fathom.settings":
         return []
     used = [ast.unparse(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)]
     words = {"os.environ", "os.getenv", "os.environb", "os.putenv"}

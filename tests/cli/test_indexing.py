@@ -8,7 +8,7 @@ from standins.documents import TIDES, written
 from fathom import DeepResearcher, ResearchRequest
 from fathom.cli import watch
 from fathom.cli.watch import IndexProgress
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 
 @pytest.fixture(autouse=True)

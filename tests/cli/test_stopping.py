@@ -12,7 +12,7 @@ from fathom.events import ReportKept
 from fathom.request import ResearchRequest
 from fathom.runs.executor import open_runs
 from fathom.runs.folder import open_folder
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import short_id
 
 SINCE = "The research is still going on"

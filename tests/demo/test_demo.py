@@ -13,7 +13,7 @@ from fathom.errors import BadInput, RunStopped
 from fathom.llm import recorded
 from fathom.llm.recorded import load_recording
 from fathom.report.formats.document import Picture, make_document
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.text.normalization import one_line
 
 BOTH = pytest.mark.parametrize("language", LANGUAGES)

@@ -15,7 +15,7 @@ from fathom.errors import BadInput
 from fathom.graph import build_graph
 from fathom.graph.binding import Binder, resolve_run_config
 from fathom.graph.dependencies import standard_dependencies
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import ResearchState, RunConfig
 
 CONFIG = RunConfig(rounds=1, sources=2)

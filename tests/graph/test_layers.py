@@ -60,7 +60,7 @@ def test_a_vendor_in_a_node_is_seen() -> None:
 )
 def test_a_look_into_the_environment_is_seen(text: str) -> None:
     assert environment("fathom.storage.content", text)
-    assert not environment("fathom.settings.settings", text)
+    assert not environment("fathom.settings", text)
     assert not environment("fathom.cli.admin", "import os\nos.access('/', os.W_OK)")
 
 

@@ -14,7 +14,7 @@ from fathom.reading.readers import LimitedReader, reader_slots
 from fathom.search import Capability
 from fathom.search.engines import engines_for
 from fathom.search.federated import FederatedSearch, search_slots
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
 from fathom.storage import open_storage
 

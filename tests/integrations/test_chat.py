@@ -13,7 +13,7 @@ from standins.documents import CHEESE, QUESTION, stocked, written
 from fathom import BadInput, DeepResearcher
 from fathom.graph import standard_dependencies
 from fathom.integrations.chat import build_chat, read_turn
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import RunConfig
 from fathom.storage.checkpoints import checkpointer
 

@@ -18,7 +18,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import CallToolResult, TextContent, TextResourceContents
 from standins.documents import stocked
 
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.web.app import make_page_app
 
 pytestmark = [pytest.mark.whole]

@@ -11,7 +11,7 @@ from standins.documents import QUESTION, stocked
 
 import fathom
 from fathom import BadInput, DeepResearcher
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 pytestmark = pytest.mark.whole
 

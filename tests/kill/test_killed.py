@@ -16,7 +16,7 @@ from standins.tavily import KEY
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.cli import main
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 pytestmark = pytest.mark.kill
 

@@ -19,7 +19,7 @@ import asyncio, sys
 from pathlib import Path
 from fathom.budget.budget import Budget
 from fathom.search.engines import engines_for
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Query, RunConfig
 from fathom.storage import open_storage
 home, url, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

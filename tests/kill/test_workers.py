@@ -21,7 +21,7 @@ from standins.postgres import new_database, server_address
 from standins.working_model import researcher
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.storage.postgres_server import connect
 from fathom.web.app import make_page_app
 from fathom.web.live import LiveRuns

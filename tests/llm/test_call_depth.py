@@ -15,7 +15,7 @@ from pydantic import Field
 
 from fathom.llm.clients import model_clients
 from fathom.llm.factory import make_research_model
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 from fathom.state.model_io import PlanInput
 

@@ -32,8 +32,8 @@ from fathom.llm.prompt_budget import ContextWindow
 from fathom.llm.rate_limiter import ModelRetryPolicy, RateLimiter
 from fathom.llm.structured_output import StructuredOutput
 from fathom.prompts import FilledPrompt
+from fathom.settings import Settings, load_settings
 from fathom.settings.model_names import PROVIDERS, split_name
-from fathom.settings.settings import Settings, load_settings
 from fathom.state import Role, RunConfig
 from fathom.storage import open_storage
 from fathom.storage.content import Replies

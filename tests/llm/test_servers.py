@@ -16,7 +16,7 @@ from fathom.llm.servers import (
     load_choice,
     save_choice,
 )
-from fathom.settings.settings import LOCAL_SERVERS, LocalServer, load_settings
+from fathom.settings import LOCAL_SERVERS, LocalServer, load_settings
 
 pytestmark = pytest.mark.wire
 

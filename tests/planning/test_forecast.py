@@ -18,7 +18,7 @@ from fathom.planning.forecast import (
     make_forecast,
     run_shape,
 )
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 from fathom.storage import open_storage
 from fathom.storage.records import PaidCall

@@ -32,7 +32,7 @@ from fathom.events import (
 )
 from fathom.graph import build_graph, standard_dependencies
 from fathom.llm.clients import model_clients
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 
 PIECE_S = 0.15

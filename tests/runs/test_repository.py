@@ -12,7 +12,7 @@ from standins.documents import TIDES, written
 from fathom import DeepResearcher, ResearchRequest
 from fathom.runs import list_runs
 from fathom.runs.executor import open_runs
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.storage import open_storage
 
 QUESTION = "How much does tidal power cost?"

@@ -11,7 +11,7 @@ from standins.documents import TIDES, written
 from fathom import DeepResearcher, ResearchRequest
 from fathom.errors import BadInput
 from fathom.runs.rescue import salvage_rows
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 pytestmark = pytest.mark.whole
 QUESTION = "How much does tidal power cost?"

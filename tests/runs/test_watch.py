@@ -17,7 +17,7 @@ from standins.documents import QUESTION, stocked
 from fathom import BadInput, BatchStop, DeepResearcher, ResearchRequest, ResearchResult
 from fathom.errors import RunStopped
 from fathom.runs.watch import run_due
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.storage import open_storage
 from fathom.storage.records import Watch
 

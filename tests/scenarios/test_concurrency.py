@@ -17,7 +17,7 @@ from fathom import BadInput, DeepResearcher, ResearchRequest
 from fathom.events import Progress, ReportKept
 from fathom.runs import list_runs
 from fathom.runs.executor import open_runs
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import ReviewAnswer
 
 

@@ -24,7 +24,7 @@ from fathom.graph import build_graph
 from fathom.llm.factory import make_research_model
 from fathom.llm.roles.planner import build_prompt
 from fathom.report.verify import verify_report
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 from fathom.state.model_io import PlanInput
 from fathom.storage import open_storage

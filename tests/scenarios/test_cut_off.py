@@ -15,7 +15,7 @@ from standins.working_model import researcher, scripted
 from fathom.events import AnalysisStarted, Completed, Progress
 from fathom.request import ResearchRequest
 from fathom.runs.executor import open_runs
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Cost
 
 

@@ -10,7 +10,7 @@ from standins.replies import Reply
 from standins.working_model import scripted, value
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 pytestmark = pytest.mark.whole
 

@@ -17,7 +17,7 @@ from standins.tavily import TavilyServer, failure
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
 from fathom.search.wrappers import PROCESS_HEALTH
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 
 QUESTION = "How much does tidal power cost?"
 TEXT = (

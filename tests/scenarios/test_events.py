@@ -21,7 +21,7 @@ from fathom.llm.protocol import ResearchModel
 from fathom.request import ResearchRequest
 from fathom.runs.event_stream import RunRecorder, RunSegment, StopSwitch, graph_config, stream_events
 from fathom.runs.executor import open_runs
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import ResearchState, RunConfig
 from fathom.state.model_io import Assessment, JudgeInput, ModelResult
 from fathom.storage.checkpoints import checkpointer

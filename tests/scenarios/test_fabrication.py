@@ -19,7 +19,7 @@ from standins.working_model import Answering, scripted, value
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
 from fathom.graph import build_graph
 from fathom.report.sentence_checks import CheckInput
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Heading, Outline, RunConfig, Section, Sentence, SubQuestion, Verdict
 from fathom.state.model_io import (
     NO_FACTS,

@@ -19,7 +19,7 @@ import fathom.session
 from fathom import BadInput, DeepResearcher, ResearchRequest, ReviewAnswer, RunStopped
 from fathom.events import Checkpoint, PlanGenerated, Progress
 from fathom.session import Session
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.storage import open_storage
 
 QUESTION = "How much does tidal power cost?"

@@ -7,7 +7,7 @@ from standins.killable_run import QUESTION, Site
 from standins.tavily import KEY
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 
 async def _ask(home: Path, site: Site, other: serper.SerperServer, **words: object) -> str:

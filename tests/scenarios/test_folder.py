@@ -29,7 +29,7 @@ from fathom.runs.event_stream import (
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.folder import open_folder
 from fathom.runs.verify import stored_fates, stored_texts
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig, RunState
 
 RUN = "0a1b2c3d-0000-4000-8000-000000000000"

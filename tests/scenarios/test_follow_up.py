@@ -21,7 +21,7 @@ from fathom.graph import build_graph
 from fathom.report.verify import verify_report
 from fathom.runs.executor import open_runs
 from fathom.runs.follow_up import FinishedRun, merge_evidence
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import ReviewAnswer, RunConfig
 from fathom.storage import open_storage
 

@@ -15,7 +15,7 @@ from fathom.graph import build_graph
 from fathom.runs.event_stream import graph_config
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.follow_up import fork_run
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Plan, RunConfig, RunState
 from fathom.state.model_io import ModelResult, PlanInput
 

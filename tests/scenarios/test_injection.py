@@ -16,7 +16,7 @@ from standins.web import Web, html
 from standins.working_model import form_of, value
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 QUESTION = "How much does tidal power cost?"
 FACT = "Tidal power at Crook Point costs 55 euros for each megawatt hour of the year."

@@ -19,7 +19,7 @@ from fathom import DeepResearcher, ResearchRequest, ResearchResult, Settings
 from fathom.graph import build_graph
 from fathom.llm.factory import make_research_model
 from fathom.llm.protocol import ResearchModel
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 from fathom.storage import open_storage
 

@@ -15,7 +15,7 @@ from standins.working_model import form_of, never_satisfied, researcher
 from fathom import DeepResearcher, ResearchRequest, RunStopped, Settings
 from fathom.runs import list_runs
 from fathom.runs.executor import open_runs
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 QUESTION = "How much does tidal power cost?"
 

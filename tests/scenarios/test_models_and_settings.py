@@ -20,7 +20,7 @@ from fathom.errors import BadInput
 from fathom.graph import build_graph, standard_dependencies
 from fathom.llm.chat import Chat
 from fathom.llm.clients import model_clients
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 from fathom.storage import open_storage
 from fathom.storage.checkpoints import checkpointer

@@ -8,7 +8,7 @@ from standins.web import Page, Web, html
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.result import ResearchResult
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 QUESTION = "How much power does the Swale lagoon deliver?"
 FIGURE = "The Swale lagoon delivers 320 megawatts of power at spring tide"

@@ -18,7 +18,7 @@ from fathom.events import RoundCompleted
 from fathom.graph import build_graph
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.factory import make_research_model
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import ReviewAnswer, RunConfig
 
 pytestmark = pytest.mark.whole

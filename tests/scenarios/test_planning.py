@@ -18,7 +18,7 @@ from fathom.events import PlanGenerated
 from fathom.graph import build_graph
 from fathom.planning.ranking import drop_repeats
 from fathom.search import SearchOutcome
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Gap, Hit, Plan, Query, Rubric, RunConfig, SubQuestion
 from fathom.state.model_io import (
     NO_FACTS,

@@ -24,7 +24,7 @@ from fathom.runs.folder import open_folder
 from fathom.runs.prune import PruneResult, choose_runs, clean_runs, parse_age
 from fathom.runs.round_summary import spent_by_run
 from fathom.runs.verify import stored_fates, stored_texts
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig, RunState, Section
 from fathom.state.model_io import ModelResult
 from fathom.storage import content, open_storage

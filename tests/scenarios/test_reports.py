@@ -15,7 +15,7 @@ from standins.working_model import Answering, fenced, form_of, scripted, value
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
 from fathom.evidence.claims import check_stored_quote
 from fathom.report.verify import verify_report
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Sentence
 from fathom.storage import open_storage
 

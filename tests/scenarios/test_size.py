@@ -14,7 +14,7 @@ from standins.working_model import never_satisfied, scripted
 from fathom.graph import build_graph
 from fathom.llm.factory import make_research_model
 from fathom.llm.protocol import ResearchModel
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 from fathom.storage.checkpoints import checkpointer
 

@@ -24,7 +24,7 @@ from fathom.runs import list_runs
 from fathom.runs.control import PausePoller
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import Runs, open_runs
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import ReviewAnswer
 from fathom.storage import open_storage
 

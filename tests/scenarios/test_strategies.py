@@ -21,7 +21,7 @@ from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.protocol import ResearchModel
 from fathom.reading import Document
 from fathom.search import SearchOutcome
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Hit, Plan, Query, RunConfig
 from fathom.state.model_io import ModelResult, PlanInput
 from fathom.storage.checkpoints import checkpointer

@@ -20,7 +20,7 @@ from fathom import DeepResearcher, ResearchRequest, RunStopped
 from fathom.graph import CustomDependencies, build_graph
 from fathom.llm.factory import make_research_model
 from fathom.runs.executor import open_runs
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import ReviewAnswer, RunConfig
 from fathom.text.similarity import embed
 

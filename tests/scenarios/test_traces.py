@@ -9,7 +9,7 @@ from standins.recorder import Recorder
 from standins.tavily import KEY
 
 from fathom.graph import build_graph, standard_dependencies
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import RunConfig
 
 GRAPHS = {"research", "reading", "page", "writer", "chapter"}

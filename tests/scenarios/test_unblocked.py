@@ -6,7 +6,7 @@ from blockbuster import blockbuster_ctx
 from standins.documents import TIDES, written
 
 from fathom import DeepResearcher, ResearchRequest, ReviewAnswer
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 
 QUESTION = "How much does tidal power cost?"
 

@@ -16,7 +16,7 @@ from fathom import BadInput, DeepResearcher, ResearchRequest, ResearchResult
 from fathom.evidence.claims import check_stored_quote
 from fathom.report.verify import verify_report
 from fathom.runs.executor import open_runs
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.storage import open_storage
 
 QUESTION = "How much does tidal power cost?"

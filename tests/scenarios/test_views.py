@@ -14,7 +14,7 @@ from fathom.runs.executor import open_runs
 from fathom.runs.folder import open_folder
 from fathom.runs.view_builder import view_thread, word_count
 from fathom.runs.views import ViewedRun
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 
 QUESTION = "How much does tidal power cost?"
 AT_HAND = "Which part fails most often in the Pentle strait?"

@@ -10,7 +10,7 @@ from standins.web import Page, Web, html
 from standins.working_model import researcher
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 QUESTION = "How much does tidal power cost?"
 

@@ -10,7 +10,7 @@ from standins.prose import page
 from standins.small_window_model import Narrow
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "everything is installed")
 

@@ -23,7 +23,7 @@ from fathom.search.federated import FederatedSearch
 from fathom.search.mcp_servers import McpServer
 from fathom.search.scope import Scope
 from fathom.search.wrappers import VALID_S, SearchCache, engine_key, search_key
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
 from fathom.storage import open_storage
 from fathom.storage.content import Replies
@@ -163,7 +163,7 @@ IN_A_PROCESS = """
 import asyncio, json, sys
 from pathlib import Path
 from fathom.search.engines import _NEEDED, _REMOTE, engines_for
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Hit, Query, RunConfig
 from fathom.storage import open_storage
 home = Path(sys.argv[1])

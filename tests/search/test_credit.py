@@ -8,7 +8,7 @@ from fathom.budget.prices import engine_uses
 from fathom.events import RoundCompleted, Spent
 from fathom.runs.round_summary import round_page, round_summary
 from fathom.search.engines import engines_for
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Cost, Query, RunConfig
 from fathom.text.messages import ENGLISH, KOREAN
 

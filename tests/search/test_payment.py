@@ -17,7 +17,7 @@ from fathom.search.engines import engines_for
 from fathom.search.engines.model_search import ModelSearch
 from fathom.search.federated import FederatedSearch
 from fathom.search.wrappers import PROCESS_HEALTH
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Query, RunConfig
 from fathom.state.records import merge_records
 from fathom.storage import open_storage

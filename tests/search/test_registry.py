@@ -9,7 +9,7 @@ from fathom.search.engines import available_engines, engines_for
 from fathom.search.federated import FederatedSearch
 from fathom.search.routing import KNOWN_ENGINES
 from fathom.search.wrappers import MonitoredEngine
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import RunConfig
 
 KEYS = dict.fromkeys(

@@ -114,7 +114,7 @@ def newest_run(capsys: pytest.CaptureFixture[str]) -> str:
     import asyncio
 
     from fathom.runs.executor import open_runs
-    from fathom.settings.settings import load_settings
+    from fathom.settings import load_settings
 
     async def found() -> str:
         async with open_runs(load_settings()) as runs:

@@ -9,7 +9,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from standins.documents import QUESTION
 
 from fathom.cli import main
-from fathom.settings.settings import DATABASE_FILE
+from fathom.settings import DATABASE_FILE
 from fathom.storage import open_storage
 
 pytestmark = pytest.mark.server

@@ -7,7 +7,7 @@ import pytest
 
 from fathom.errors import BadInput
 from fathom.request import ResearchRequest
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import RunConfig
 
 KEY = "sk-very-secret-1234"

@@ -8,7 +8,7 @@ import pytest
 from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
-from fathom.settings.settings import load_settings, setting_names
+from fathom.settings import load_settings, setting_names
 from fathom.settings.sources import VARIABLE_PREFIX, SharedVariable
 from fathom.state.run_config import OPTIONS, flags_of
 

@@ -10,7 +10,7 @@ from standins.documents import TIDES, written
 from fathom import DeepResearcher, ResearchRequest
 from fathom.runs import folder_of, remember_folder
 from fathom.runs.control import hold_run
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.storage import close_storage, open_storage
 from fathom.storage.checkpoints import checkpointer
 

@@ -16,8 +16,8 @@ from standins.rows import rows_of
 
 from fathom import DeepResearcher, ResearchRequest
 from fathom.errors import BadInput, DatabaseError, RunStopped
+from fathom.settings import load_settings
 from fathom.settings.database_address import DatabaseAddress
-from fathom.settings.settings import load_settings
 from fathom.storage import close_storage, open_storage
 from fathom.storage.checkpoints import Saver, checkpointer
 from fathom.storage.postgres_server import LAYOUT_VERSION, connect, prepare_server

@@ -28,7 +28,7 @@ from standins.browser import PageServer, chromium  # noqa: E402
 from fathom import DeepResearcher  # noqa: E402
 from fathom.demo import FOLDER, demo_request  # noqa: E402
 from fathom.runs.batch import read_questions  # noqa: E402
-from fathom.settings.settings import load_settings  # noqa: E402
+from fathom.settings import load_settings  # noqa: E402
 
 IMAGES = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parent / "docs" / "images"
 SIZES = {"en": ("en-GB", 1200, 900), "ko": ("ko-KR", 390, 844)}

@@ -15,7 +15,7 @@ from web.conftest import Visitor
 from web.test_flow import LONG_MS, look, words
 
 from fathom.audit.records import VERDICTS, AuditResult
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.web.app import make_page_app
 
 HOSTILE = '<img src="//evil.example/x.png" onerror="window.hit=1">'

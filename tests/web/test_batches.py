@@ -9,7 +9,7 @@ import pytest
 from fathom import DeepResearcher
 from fathom.errors import BadInput
 from fathom.runs.batch import read_questions
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.web.batches import CAP_FILE, LiveBatches, is_total
 
 

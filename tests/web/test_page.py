@@ -14,7 +14,7 @@ from standins.documents import QUESTION
 from fathom import DeepResearcher, ResearchRequest
 from fathom.graph.research import graph
 from fathom.report.formats import registry
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import RunConfig
 from fathom.web.app import make_page_app
 from fathom.web.page import COOKIE, STATIC

@@ -43,7 +43,7 @@ from fathom.reading import Document, Reader
 from fathom.reading.parsers import detect_kind
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.search.engines import document_roots
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import Failure, Forecast, Hit, Query, RunConfig
 from fathom.storage import open_storage
 from fathom.text.languages import wants_korean

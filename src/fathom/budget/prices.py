@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from fathom.budget.budget import SEARCH_ROLE
 from fathom.errors import BadInput
+from fathom.settings import Settings
 from fathom.settings.model_names import split_name
-from fathom.settings.settings import Settings
 from fathom.state import Cost, Failure, Role, RunConfig
 
 PRICES_FILE = "prices.toml"

@@ -25,7 +25,7 @@ from fathom.cli.text import safe
 from fathom.concurrency import limit_memory_arenas
 from fathom.errors import BadInput
 from fathom.request import ResearchRequest
-from fathom.settings.settings import Settings, read_set_values, setting_names
+from fathom.settings import Settings, read_set_values, setting_names
 from fathom.settings.sources import (
     DOTENV,
     RUN_TABLE,

@@ -15,7 +15,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_origin
 
 if TYPE_CHECKING:
-    from fathom.settings.settings import Settings
+    from fathom.settings import Settings
 
 _WIDEST = 100
 _NEAR = 0.7
@@ -305,6 +305,6 @@ def check_early(arguments: argparse.Namespace) -> None:
 
 def read_settings(arguments: argparse.Namespace) -> "Settings":
     """The settings of the process, with the file and the server that were named here."""
-    from fathom.settings.settings import load_settings
+    from fathom.settings import load_settings
 
     return load_settings(arguments.config_file, base_url=getattr(arguments, "base_url", None))

@@ -27,7 +27,7 @@ from fathom.cli.terminal import INTERRUPTED, SUSPEND, EndSignals, Leaving, run_u
 from fathom.cli.text import cut, plain, safe
 from fathom.errors import BadInput
 from fathom.events import Progress
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import short_id
 from fathom.text.messages import format_count
 from fathom.text.normalization import dump_json

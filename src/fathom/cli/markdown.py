@@ -19,7 +19,7 @@ from rich.markdown import Heading, Markdown, MarkdownElement
 from fathom.cli.terminal import is_in_front
 from fathom.cli.text import safe
 from fathom.report.formats.cjk_emphasis import add_cjk_emphasis
-from fathom.settings.settings import pager_command
+from fathom.settings import pager_command
 
 _WIDEST = 100  # cells: longer lines are hard to read
 _WORD = re.compile(r"[^\s<>()]*")

@@ -20,8 +20,8 @@ from fathom.cli.watch import IndexProgress, Watcher, print_waiting
 from fathom.errors import BadInput
 from fathom.request import ResearchRequest
 from fathom.session import Session
+from fathom.settings import Settings
 from fathom.settings.model_names import NO_MODEL
-from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, short_id
 from fathom.text.messages import format_count, messages_for
 from fathom.text.normalization import escape_json

@@ -48,7 +48,7 @@ from fathom.llm.structured_output import F, StructuredOutput
 from fathom.prompts import load_prompt
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import Cost, Failure, Forecast, RunConfig, short_hash
 from fathom.storage import open_storage
 from fathom.storage.files import replace_file

@@ -24,7 +24,7 @@ from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
 from fathom.result import ResearchResult
 from fathom.runs.lookup import SourceLookup
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import ReviewAnswer
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from fathom.errors import BadInput
 from fathom.llm.extractive import ExtractiveModel
 from fathom.llm.protocol import ResearchModel
+from fathom.settings import Settings
 from fathom.settings.model_names import NO_MODEL, RECORDED, describe_unknown_provider
-from fathom.settings.settings import Settings
 from fathom.state import RunConfig
 
 

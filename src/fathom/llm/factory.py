@@ -29,6 +29,7 @@ from fathom.llm.protocol import ResearchModel
 from fathom.llm.rate_limiter import ModelRetryPolicy, limiter_for
 from fathom.llm.servers import ask_ollama_window, ask_server_window
 from fathom.llm.structured_output import StructuredOutput
+from fathom.settings import Settings
 from fathom.settings.model_names import (
     OPENAI,
     SUPPORTED_PROVIDERS,
@@ -37,7 +38,6 @@ from fathom.settings.model_names import (
     provider_facts,
     split_name,
 )
-from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
 from fathom.storage import open_storage
 from fathom.storage.content import Replies

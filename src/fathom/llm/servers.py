@@ -17,8 +17,8 @@ import httpx2
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
 from fathom.llm.clients import model_ssl_context
+from fathom.settings import LOCAL_SERVERS, LocalServer
 from fathom.settings.model_names import GGUF
-from fathom.settings.settings import LOCAL_SERVERS, LocalServer
 
 CHOICE_FILE = "local_model.json"
 PROBE_TIMEOUT_S = 0.45  # for all servers together: a closed port says so at once, a busy machine is slow

@@ -14,7 +14,7 @@ from fathom.budget.prices import estimate_usd, find_unpriced_models
 from fathom.budget.time_budget import grace_s
 from fathom.planning.effort import apply_effort, estimate_effort
 from fathom.search.engines import engines_for
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import Forecast, Role, RunConfig
 from fathom.storage import Storage
 from fathom.storage.records import CostLine

@@ -246,7 +246,7 @@ def _stop_pool(pool: ProcessPool) -> None:
 
 def _prepare_worker() -> None:
     """Take away what a parser of strangers' files has no business with: keys, the terminal."""
-    from fathom.settings.settings import clear_environment  # here, because only workers need it
+    from fathom.settings import clear_environment  # here, because only workers need it
 
     clear_environment()
     nowhere = os.open(os.devnull, os.O_RDWR)

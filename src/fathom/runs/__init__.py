@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from fathom.errors import BadInput
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import Status, short_id
 from fathom.storage import Storage, open_storage
 from fathom.storage.records import RunRecord, SignalWord

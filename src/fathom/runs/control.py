@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from fathom.concurrency import PerLoop
 from fathom.errors import BadInput
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import short_id
 from fathom.storage import STORAGE_ERRORS, Storage, close_storage
 

@@ -15,9 +15,9 @@ from fathom.errors import FathomError
 from fathom.llm.servers import CHOICE_FILE, find_local_models, load_choice
 from fathom.search.engines import available_engines
 from fathom.search.routing import KNOWN_ENGINES, choose_engines
+from fathom.settings import Settings
 from fathom.settings.database_address import DatabaseAddress
 from fathom.settings.model_names import OPENAI, split_name
-from fathom.settings.settings import Settings
 from fathom.state import Role, RunConfig
 from fathom.storage import open_storage
 

@@ -45,7 +45,7 @@ from fathom.runs.follow_up import (
 from fathom.runs.telemetry import count_result, observe
 from fathom.search.engines import local_engine
 from fathom.search.local_index import ProgressCallback as IndexProgress
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState, short_id
 from fathom.storage import STORAGE_ERRORS, Storage, open_storage
 from fathom.storage.checkpoints import Saver, checkpointer

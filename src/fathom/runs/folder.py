@@ -48,7 +48,7 @@ from fathom.runs.event_stream import EventJournal
 from fathom.runs.executor import Runs, has_ended, is_unfinished
 from fathom.runs.round_summary import recall_round, round_page, spent_by_run
 from fathom.runs.views import PassageView
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import Lesson, RunState, short_id
 from fathom.storage import STORAGE_ERRORS, open_storage
 from fathom.storage.files import PDF_FOLDER, PdfStore, replace_file

@@ -9,7 +9,7 @@ import uuid
 from fathom.errors import BadInput
 from fathom.graph.dependencies import RunDependencies, standard_dependencies
 from fathom.reading import Document
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import Hit, Query, short_hash
 
 _MOST_KNOWN = 1000

@@ -20,8 +20,8 @@ from fathom.runs.control import SharedRuns
 from fathom.runs.event_stream import StopSwitch
 from fathom.runs.executor import NewRun, Runs, RunStart, has_ended, is_begun
 from fathom.runs.follow_up import FollowUpRequest, UpdateRequest
+from fathom.settings import Settings
 from fathom.settings.database_address import DatabaseAddress
-from fathom.settings.settings import Settings
 from fathom.state import ReviewAnswer, short_hash
 from fathom.storage import open_storage
 from fathom.storage.records import to_nano

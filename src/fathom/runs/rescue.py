@@ -27,7 +27,7 @@ from fathom.result import make_result
 from fathom.runs import folder_of, time_of_checkpoint
 from fathom.runs.executor import Runs, open_runs
 from fathom.runs.folder import export_run
-from fathom.settings.settings import DATABASE_FILE, Settings
+from fathom.settings import DATABASE_FILE, Settings
 from fathom.state import RunConfig, RunState, short_id
 from fathom.storage import STORAGE_ERRORS
 from fathom.storage.database import BUSY_TIMEOUT_S, LAYOUT_VERSION, TRIGGERS, is_outdated, prepare_database

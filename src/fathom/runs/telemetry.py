@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fathom.graph import ResearchGraph
     from fathom.result import ResearchResult
-    from fathom.settings.settings import Settings
+    from fathom.settings import Settings
 
 _NAME = "fathom"
 _CALL = " call"  # how the runs of model calls are named: "plan call"

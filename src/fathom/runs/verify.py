@@ -17,7 +17,7 @@ from fathom.reading import Reader, hit_for_page
 from fathom.report.ledger import Ledger, read_ledger
 from fathom.report.verify import Verification, cited_quotes, verify_report
 from fathom.runs.executor import open_runs
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import Page, Quote, RunConfig
 from fathom.storage import STORAGE_ERRORS, database_exists, open_storage
 from fathom.storage.records import DamagedRecord

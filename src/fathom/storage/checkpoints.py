@@ -18,8 +18,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from fathom import state
 from fathom.errors import DatabaseError
+from fathom.settings import load_settings
 from fathom.settings.database_address import DatabaseAddress
-from fathom.settings.settings import load_settings
 from fathom.storage import Place, Storage, close_storage, open_storage, place_of
 from fathom.storage.database import BUSY_TIMEOUT_S, prepare_database
 from fathom.storage.prune import KEEP_LATEST

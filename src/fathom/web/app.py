@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from fathom.concurrency import limit_memory_arenas
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.web.page import PageApp, redirect
 from fathom.web.protection import Protection, RateLimit
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from langgraph_sdk import Auth
 
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 
 auth = Auth()
 EVERYBODY = "everybody"

@@ -33,7 +33,7 @@ from fathom.request import ResearchRequest
 from fathom.researcher import DeepResearcher
 from fathom.runs.batch import read_questions
 from fathom.runs.queue import open_queue, queue_address
-from fathom.settings.settings import Settings
+from fathom.settings import Settings
 from fathom.state import RunConfig
 from fathom.storage import STORAGE_ERRORS
 from fathom.web.audits import AuditRequests

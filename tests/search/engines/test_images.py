@@ -7,7 +7,7 @@ from standins import brave, searxng, serper
 from standins.server import StandIn
 
 from fathom.search.engines import engines_for
-from fathom.settings.settings import load_settings
+from fathom.settings import load_settings
 from fathom.state import Query, RunConfig
 
 QUERY = Query(id="q1", text="tidal barrage", question="s1", round=1)

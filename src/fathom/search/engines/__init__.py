@@ -23,8 +23,8 @@ from fathom.search.mcp_servers import McpServer, load_servers
 from fathom.search.routing import KNOWN_ENGINES, choose_engines
 from fathom.search.scope import Scope
 from fathom.search.wrappers import CREDIT_PAUSE_S, VALID_S, MonitoredEngine, SearchCache, engine_key
+from fathom.settings import Settings
 from fathom.settings.model_names import OPENAI, split_name
-from fathom.settings.settings import Settings
 from fathom.state import RunConfig
 from fathom.storage import open_storage
 from fathom.storage.content import Replies

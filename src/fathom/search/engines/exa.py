@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from fathom.search import MAX_SNIPPET_CHARS, Capability, ResultRow, iso_date, keep_text, to_hits
 from fathom.search.api_client import ApiClient, check_key
 from fathom.search.scope import Scope, bare_domain
-from fathom.settings.settings import ExaType
+from fathom.settings import ExaType
 from fathom.state import Hit, Query
 from fathom.storage.content import PageTable
 
