@@ -4,7 +4,6 @@ Does not know retries, or what stands in a paper.
 """
 
 import asyncio
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,14 +16,9 @@ from fathom.concurrency import PacedLock
 from fathom.errors import Unavailable, Unreadable
 from fathom.http import error_for_status
 from fathom.search import Capability, ResultRow, extract_doi, to_hits
-from fathom.search.scope import ask_for_all_or_any
+from fathom.search.scope import ask_for_all_or_any, query_words
 from fathom.state import Hit, Query
 
-_MAX_WORDS = 12
-_WORD = re.compile(r"\w+(?:[-.]\w+)*")
-_OPERATORS = {"and", "andnot", "not", "or", "to"}
-_COMMON = {"a", "an", "are", "as", "at", "by", "for", "from", "how", "in", "is", "it", "of", "on", "that"}
-_COMMON |= {"the", "versus", "vs", "what", "which", "who", "why", "with"}
 _PROCESS_TURNS = PacedLock("engine arxiv")
 
 
@@ -48,7 +42,7 @@ class Arxiv:
 
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The papers that fit best."""
-        terms = _search_terms(query.text)
+        terms = [f"all:{word}" for word in query_words(query.text)]
         if limit < 1:
             return []
         papers = await ask_for_all_or_any(
@@ -114,12 +108,6 @@ def _check_response(response: requests.Response, *_: object, **__: object) -> No
         raise Unreadable("arxiv answered something that is not a whole Atom feed")
     if b"<entry" in body and b"<published" not in body:  # the package would drop them all, silently
         raise Unreadable("arxiv answered with papers that have no date")
-
-
-def _search_terms(text: str) -> list[str]:
-    """The words of a query as search terms, with nothing left that the query language could act on."""
-    words = [word for word in _WORD.findall(text) if word.lower() not in _OPERATORS | _COMMON]
-    return [f"all:{word}" for word in dict.fromkeys(words)][:_MAX_WORDS]
 
 
 def _row(paper: arxiv.Result) -> ResultRow:

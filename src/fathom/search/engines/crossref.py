@@ -81,7 +81,6 @@ class Crossref:
     base_url: str = "https://api.crossref.org"
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
-    usd_per_call: float = 0.0
     name: str = field(default="crossref", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
 

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Protocol
+from typing import Any
 
 from fathom.errors import Unavailable, Unreadable
 from fathom.http.client import environment_proxy
@@ -24,11 +24,9 @@ _EVERYWHERE = "wt-wt"
 _TRANSIENT = ("ConnectError", "DNSError", "DNSTimeoutError", "TimeoutError", "RequestError", "timed out")
 
 
-class TextSearch(Protocol):
-    """What we use of the package: one blocking search that raises if it has nothing to show."""
-
-    def __call__(self, query: str, *, timeout_s: float, **words: Any) -> Sequence[Mapping[str, Any]]:
-        """Rows with `title`, `href` and `body`."""
+# What we use of the package: one blocking search that raises if it has nothing to show, and gives rows with
+# `title`, `href` and `body`.
+TextSearch = Callable[..., Sequence[Mapping[str, Any]]]
 
 
 def search_ddgs(query: str, *, timeout_s: float, **words: Any) -> Sequence[Mapping[str, Any]]:
@@ -51,7 +49,6 @@ class DuckDuckGo:
     search: TextSearch = field(default=search_ddgs, repr=False)
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 20.0
-    usd_per_call: float = 0.0
     pause_s: float = 1.0
     today: Callable[[], date] = field(default=date.today, repr=False)
     name: str = field(default="duckduckgo", init=False)

@@ -65,7 +65,6 @@ class EuropePmc:
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     pause_s: float = 0.1
-    usd_per_call: float = 0.0
     name: str = field(default="europe-pmc", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
 

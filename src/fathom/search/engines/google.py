@@ -65,7 +65,6 @@ class Google:
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     usd_per_call: float = 0.005
-    pause_s: float = 0.0
     today: Callable[[], date] = field(default=date.today, repr=False)
     name: str = field(default="google", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web"}), init=False)

@@ -36,8 +36,6 @@ class McpSearch:
 
     server: McpServer
     timeout_s: float = 60.0
-    usd_per_call: float = 0.0
-    pause_s: float = 0.0
     name: str = "mcp"
     texts: PageTable | None = field(default=None, repr=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web", "content"}), init=False)

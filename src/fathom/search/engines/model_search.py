@@ -121,7 +121,6 @@ class ModelSearch:
     usd_per_call: float = 0.01  # and the tokens
     most_out: int = 4_096
     prices: Prices = field(default_factory=Prices)
-    pause_s: float = 0.0
     name: str = field(default="model", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web"}), init=False)
 

@@ -82,7 +82,6 @@ class OpenAlex:
     base_url: str = "https://api.openalex.org"
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
-    pause_s: float = 0.0
     name: str = field(default="openalex", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
     credit_pause_s: float = field(default=0.0, init=False, repr=False)  # every answer tells it

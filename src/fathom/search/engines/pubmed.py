@@ -72,7 +72,6 @@ class PubMed:
     contact: str = ""
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
-    usd_per_call: float = 0.0
     name: str = field(default="pubmed", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)
 

@@ -165,8 +165,6 @@ class RetrieverSearch:
     texts: PageTable | None = field(default=None, repr=False)
     roots: tuple[Path, ...] = ()
     timeout_s: float = 60.0
-    usd_per_call: float = 0.0
-    pause_s: float = 0.0
     name: str = "retriever"
     capabilities: frozenset[Capability] = field(default=frozenset({"content"}), init=False)
     _loaded: PerLoop[_LoadedRetriever] = field(

@@ -60,8 +60,6 @@ class Searxng:
     kind: SearxngKind = "web"
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
-    usd_per_call: float = 0.0
-    pause_s: float = 0.0
     today: Callable[[], date] = field(default=date.today, repr=False)
     name: str = "searxng"
     capabilities: frozenset[Capability] = frozenset({"web", "news"})

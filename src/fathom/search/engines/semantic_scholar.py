@@ -68,7 +68,6 @@ class SemanticScholar:
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     pause_s: float = 1.0
-    usd_per_call: float = 0.0
     has_tldrs: bool = True
     name: str = field(default="semantic-scholar", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"academic"}), init=False)

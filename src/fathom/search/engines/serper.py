@@ -78,7 +78,6 @@ class Serper:
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
     usd_per_call: float = 0.001
-    pause_s: float = 0.0
     today: Callable[[], date] = field(default=date.today, repr=False)
     name: str = "serper"
     capabilities: frozenset[Capability] = frozenset({"web", "news", "academic"})

@@ -68,8 +68,6 @@ class Wikipedia:
     contact: str = ""
     scope: Scope = field(default_factory=Scope)
     timeout_s: float = 30.0
-    pause_s: float = 0.0
-    usd_per_call: float = 0.0
     name: str = field(default="wikipedia", init=False)
     capabilities: frozenset[Capability] = field(default=frozenset({"web"}), init=False)
 
