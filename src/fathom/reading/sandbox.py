@@ -10,9 +10,7 @@ import signal
 import sys
 import threading
 import weakref
-from concurrent.futures import Future, InvalidStateError
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing import resource_tracker
@@ -29,7 +27,7 @@ _CHEAP_KINDS = frozenset({"text", "markdown"})
 _CHEAP_BYTES = 50_000
 _TASKS_A_WORKER = 500  # then a new process: libraries that parse keep caches
 _GRACE_S = 5.0
-_STUCK_S = 30.0
+_STUCK_S = 300.0  # the workers share one pipe: one that is killed from outside while it reads it blocks it
 _spawn_lock = threading.Lock()
 
 
@@ -52,10 +50,6 @@ class ParseFunction(Protocol):
 _ParseTask = tuple[bytes, str | None, str, ParseLimits, ParseFunction]
 
 
-class PoolClosed(Exception):
-    """The pool was closed and takes no more documents."""
-
-
 class ParserPool:
     """Worker processes that parse documents; started at the first document, ended with their owner."""
 
@@ -63,9 +57,6 @@ class ParserPool:
         self._max_workers = max_workers or max(1, min(4, os.cpu_count() or 1))
         self._lock = threading.Lock()
         self._pool: ProcessPool | None = None
-        self._pending: set[Future[Document]] = set()
-        self._finished = 0
-        self._is_closed = False
         self._stop_later: Any = None
 
     async def parse(
@@ -79,7 +70,7 @@ class ParserPool:
         """Parse one document in a worker, by a function of a module; cancelling kills that worker.
 
         Raises TimeoutError, MemoryError, ProcessExpired (the worker died), BrokenProcessPool (no worker
-        starts), PoolClosed, or Unreadable for what is wrong with the document itself.
+        starts), or Unreadable for what is wrong with the document itself.
         """
         task = (body, content_type, name, limits, function)
         try:
@@ -91,50 +82,26 @@ class ParserPool:
         pool = await asyncio.to_thread(self._running)  # starting processes would hold up the event loop
         try:
             future = pool.schedule(_parse_in_worker, args=task, timeout=task[3].seconds)
-        except RuntimeError as error:  # it broke or was closed since
-            raise (PoolClosed if self._is_closed else BrokenProcessPool)(str(error)) from error
-        self._pending.add(future)
-        finish = weakref.WeakMethod(self._finish)  # pebble's threads remember the last future for long
-        future.add_done_callback(lambda done: (known := finish()) and known(done))
+        except RuntimeError as error:  # it broke since
+            raise BrokenProcessPool(str(error)) from error
         waiting = asyncio.wrap_future(future)
         try:
-            await self._wait(waiting, pool, task[3].seconds + _STUCK_S)
-            return waiting.result()
-        except asyncio.CancelledError as error:
+            await asyncio.wait({waiting}, timeout=_STUCK_S)
+        except asyncio.CancelledError:
             waiting.cancel()
-            if self._is_closed:
-                raise PoolClosed from error
             raise
+        if not waiting.done():
+            await asyncio.to_thread(self._replace, pool)
+            raise BrokenProcessPool("the parser processes hang")
+        return waiting.result()
 
-    async def _wait(self, waiting: asyncio.Future[Document], pool: ProcessPool, patience_s: float) -> None:
-        """Wait for a reply; give up the pool if nobody got one for longer than any document may take.
-
-        The workers share one pipe: one that is killed from outside while it reads a request blocks it.
-        """
-        while True:
-            before = self._finished
-            done, _ = await asyncio.wait({waiting}, timeout=patience_s)
-            if done:
-                return
-            if before == self._finished:
-                await asyncio.to_thread(self._abandon, pool)
-
-    def _finish(self, future: Future[Document]) -> None:
-        self._pending.discard(future)
-        self._finished += 1
-
-    def _abandon(self, pool: ProcessPool) -> None:
+    def _replace(self, pool: ProcessPool) -> None:
         with self._lock:
             if self._pool is pool:
                 self._stop()
-                for future in [*self._pending]:
-                    with suppress(InvalidStateError):
-                        future.set_exception(BrokenProcessPool("the parser processes hung"))
 
     def _running(self) -> ProcessPool:
         with self._lock:
-            if self._is_closed:
-                raise PoolClosed
             if self._pool is None or not self._pool.active:
                 self._stop()
                 _start_resource_tracker()
@@ -157,11 +124,8 @@ class ParserPool:
             return [] if self._pool is None else list(self._pool._pool_manager.worker_manager.workers)
 
     def close(self) -> None:
-        """End the workers now, and start no more."""
+        """End the workers; the next document starts new ones."""
         with self._lock:
-            self._is_closed = True
-            for future in [*self._pending]:
-                future.cancel()  # pebble itself would leave the caller waiting
             self._stop()
 
     def _stop(self) -> None:
@@ -196,8 +160,6 @@ class BoundedParser:
             ) from error
         except BrokenProcessPool as error:
             raise Unreadable(f"{name} cannot be parsed: no parser process starts: {error}") from error
-        except PoolClosed as error:
-            raise Unreadable(f"{name} cannot be parsed: the parser pool is closed") from error
 
 
 @cache
