@@ -1,4 +1,4 @@
-"""One works on a run at a time; whoever is just leaving is waited for, whoever works is not."""
+"""One works on a run at a time; whoever is just leaving is waited for a moment."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ import pytest
 from langgraph.runtime import RunControl
 
 from fathom.errors import BadInput
-from fathom.runs.control import hold_run, note_early_exit, pause_poller_of
+from fathom.runs.control import hold_run, pause_poller_of
 from fathom.storage import Storage, open_storage
 
 
@@ -20,16 +20,13 @@ def storage(tmp_path: Path) -> Storage:
 RUN = "01234567-89ab-cdef-0123-456789abcdef"
 
 
-async def test_who_works_is_not_waited_for(storage: Storage) -> None:
+async def test_who_works_is_not_waited_for_long(storage: Storage) -> None:
     began = time.monotonic()
     async with hold_run(storage, RUN):
         with pytest.raises(BadInput, match="01234567 is being worked on"):
             async with hold_run(storage, RUN):
                 pass
-        with pytest.raises(BadInput):
-            async with hold_run(storage, RUN):
-                pass
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 10
     async with hold_run(storage, RUN):
         pass
 
@@ -41,9 +38,8 @@ async def test_who_leaves_is_waited_for_until_all_is_tidied_up(storage: Storage)
     async def leave() -> None:
         async with hold_run(storage, RUN):
             try:
-                async with note_early_exit(storage, RUN):
-                    inside.set()
-                    await asyncio.sleep(60)
+                inside.set()
+                await asyncio.sleep(60)
             finally:
                 left.set()
                 await asyncio.sleep(0.2)
@@ -56,16 +52,6 @@ async def test_who_leaves_is_waited_for_until_all_is_tidied_up(storage: Storage)
     async with hold_run(storage, RUN):
         order.append("came")
     assert order == ["left", "came"]
-
-
-async def test_nobody_is_thought_to_be_leaving_once_gone(storage: Storage) -> None:
-    with pytest.raises(ValueError, match="over"):
-        async with hold_run(storage, RUN), note_early_exit(storage, RUN):
-            raise ValueError("over")
-    async with hold_run(storage, RUN):
-        with pytest.raises(BadInput):
-            async with hold_run(storage, RUN):
-                pass
 
 
 class Told(RunControl):

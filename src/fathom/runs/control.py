@@ -68,40 +68,22 @@ class PausePoller:
 
 _pollers: PerLoop[WeakValueDictionary[str, PausePoller]] = PerLoop(WeakValueDictionary)
 
-_LEAVING: set[tuple[str, str]] = set()  # runs whose holder in this process is about to release them
-
-_PATIENCE_S = 30.0
-
+_PATIENCE_S = 3.0  # with a holder whose listener has just left: it lets go as soon as its tasks have stopped
 _LOCK_POLL_S = 0.02
 
 
 @asynccontextmanager
 async def hold_run(storage: Storage, run_id: str) -> AsyncIterator[None]:
-    """Hold the run's lock, or raise BadInput; waits for a holder in this process that is about to let go."""
-    place, give_up_at = (storage.name, run_id), time.monotonic() + _PATIENCE_S
-    is_leaving = place in _LEAVING  # asked before the try: the holder may be gone right after it
+    """Hold the run's lock, or raise BadInput if it is not free within a moment."""
+    give_up_at = time.monotonic() + _PATIENCE_S
     while (lock := await storage.locks.acquire(run_id)) is None:
-        if not is_leaving or time.monotonic() > give_up_at:
+        if time.monotonic() > give_up_at:
             raise BadInput(f"Run {short_id(run_id)} is being worked on by another process.")
         await asyncio.sleep(_LOCK_POLL_S)
-        is_leaving = place in _LEAVING
     try:
         yield
     finally:
         await lock.release()
-        _LEAVING.discard(place)
-
-
-@asynccontextmanager
-async def note_early_exit(storage: Storage, run_id: str) -> AsyncIterator[None]:
-    """Note that a run is about to be released when its block is left early."""
-    is_at_its_end = False
-    try:
-        yield
-        is_at_its_end = True
-    finally:
-        if not is_at_its_end:
-            _LEAVING.add((storage.name, run_id))
 
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from fathom.planning.effort import apply_effort
 from fathom.request import ResearchRequest
 from fathom.result import ResearchResult, make_result
 from fathom.runs import OPEN_STATUS, RunLine, find_run, open_status, remember_line, run_times
-from fathom.runs.control import PausePoller, hold_run, note_early_exit, pause_poller_of
+from fathom.runs.control import PausePoller, hold_run, pause_poller_of
 from fathom.runs.event_stream import (
     RunRecorder,
     RunSegment,
@@ -142,7 +142,6 @@ class Runs:
                 self.watch.over(run_id, segment.control),
                 (halt or StopSwitch()).over(segment.control),
                 aclosing(stream_events(working, segment)) as events,
-                note_early_exit(self.storage, run_id),
             ):
                 async for event in events:
                     await self._handle_end(run_id, event)
