@@ -63,7 +63,6 @@ _NAMES = {
     "storage.records": "SignalWord",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
-
 __all__ = [*_HOMES]
 
 

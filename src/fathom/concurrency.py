@@ -19,7 +19,6 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
 StreamEnd = BaseException | None
 
 # Allocations before a generation-0 collection; runs create many short-lived objects.

@@ -186,7 +186,6 @@ class AuditFindings(BaseModel):
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=True)
 _WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
-
 RunId = Annotated[str, Field(description="A run's id, or its first characters.")]
 
 

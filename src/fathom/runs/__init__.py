@@ -17,7 +17,6 @@ from fathom.storage import Storage, open_storage
 from fathom.storage.records import RunRecord, SignalWord
 
 _UUID6_EPOCH = 0x01B21DD213814000
-
 OPEN_STATUS = ""  # stored while the status (running, paused, stopped) depends on the run's lock
 QUEUED_STATUS = "queued"  # it waits for a worker
 
@@ -188,7 +187,6 @@ async def _read_checkpoints(settings: Settings, unknown: list[str]) -> dict[str,
 
 
 STATE, STATE_FORMAT = "state.json", "fathom-state/1"
-
 REPORT_FILES = ("report.md", "report.json")
 EVENTS = "events.jsonl"
 

@@ -23,11 +23,8 @@ from fathom.runs.views import (
 from fathom.state import Judgement
 
 AGENTS: tuple[AgentName, ...] = get_args(AgentName)
-
 _ROUND_ROLES: tuple[AgentName, ...] = ("searcher", "reader", "analyzer")
-
 RoleMessage = tuple[AgentName, AgentName | None, MessageType, dict[str, JsonValue]]
-
 TimedMessage = tuple[datetime, AgentName, AgentName | None, MessageType, dict[str, JsonValue]]
 
 

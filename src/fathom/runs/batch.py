@@ -21,7 +21,6 @@ from fathom.storage.files import replace_file
 from fathom.text.messages import format_count
 
 NOTES_FILE = "batch.json"
-
 _NOTES_FORMAT = 1
 
 
@@ -133,7 +132,6 @@ def _is_entry(one: object) -> bool:
 
 
 _ROUNDING_USD = 1e-9
-
 REPORT_STATUSES = frozenset({"complete", "partial", "unsure", "failed", "extracts"})
 
 

@@ -56,7 +56,6 @@ from fathom.text.messages import ENGLISH, Messages, messages_for
 from fathom.text.normalization import dump_json, escape_json
 
 ROUNDS, QUOTES = "rounds", "quotes.md"
-
 _WITHIN_A_ROUND = ("hits", "chosen")  # of no use once a round is over
 
 

@@ -42,11 +42,8 @@ from fathom.state import Citation, Hit, Page, RunConfig, RunState, Section, load
 from fathom.text.tokens import query_terms
 
 IDLE_AFTER = timedelta(minutes=10)
-
 _SNIPPET_CHARS = 300
-
 _MOST_KEYWORDS = 12
-
 _SITES = {"arxiv.org": "arxiv", "wikipedia.org": "wikipedia", "ncbi.nlm.nih.gov": "pubmed"}
 
 # A word is what stands between spaces and has a letter or a figure in it, also in Korean; in scripts that

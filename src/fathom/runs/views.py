@@ -18,13 +18,9 @@ from fathom.search.routing import HYBRID, KNOWN_ENGINES
 from fathom.state import MAX_QUESTION_CHARS, Hit, RunConfig, RunState
 
 QueryStatus = Literal["pending", "processing", "completed", "failed"]
-
 ThreadStatus = Literal["active", "idle", "closed"]
-
 AgentStatus = Literal["idle", "thinking", "working", "completed", "failed"]
-
 AgentName = Literal["planner", "searcher", "reader", "analyzer", "judge", "writer"]
-
 MessageType = Literal["request", "response", "notification", "error"]
 
 
@@ -48,17 +44,11 @@ def _check_source(source: str) -> str:
 
 
 _SCHEMES = frozenset({"https", "http", "file", "mcp", "retriever"})
-
 _SOURCES = frozenset({*KNOWN_ENGINES, *get_args(Capability), HYBRID})
-
 Address = Annotated[str, AfterValidator(_check_address)]
-
 SourceName = Annotated[str, AfterValidator(_check_source)]
-
 NonEmptyText = Annotated[str, Field(min_length=1)]
-
 Share = Annotated[float, Field(ge=0, le=1)]
-
 CitationNumbers = Annotated[list[Annotated[int, Field(ge=1)]], AfterValidator(_in_order)]
 
 

@@ -27,10 +27,8 @@ _RETRY_S = 3600.0  # an update that failed is tried again after this, or at the 
 _WEBHOOK_S = 20.0
 _LOOK_EVERY_S = 60.0
 _MAX_ANSWER_BYTES = 100_000
-
 _AWAY: tuple[type[Exception], ...] = (FathomError, OSError, *STORAGE_ERRORS)
 _log = logging.getLogger(__name__)
-
 Update = Callable[[Watch], Awaitable[tuple[ResearchResult, Path | None]]]
 
 

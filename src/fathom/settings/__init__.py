@@ -47,7 +47,6 @@ LOCAL_SERVERS: dict[LocalServer, str] = {
     "vllm": "http://127.0.0.1:8000",
 }
 _config_file: ContextVar[str | Path | None] = ContextVar("config_file", default=None)
-
 Key = SecretStr | None
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high"]
 ExaType = Literal["auto", "neural", "fast", "instant", "deep", "keyword"]

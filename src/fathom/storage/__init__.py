@@ -77,7 +77,6 @@ class Storage:
 
 
 Place = Path | DatabaseAddress
-
 _storages: dict[Place, tuple["OpenDatabase", Storage]] = {}
 _guard = Lock()
 

@@ -52,7 +52,6 @@ end;
 
 LAYOUT_VERSION = 5  # 4 names records by `fathom.state`; 5 added `watches`
 OLDEST_LAYOUT = 4  # older files need `fathom upgrade`; this one only lacks tables
-
 BUSY_TIMEOUT_S = 60
 _DAMAGE = re.compile(r"malformed|not a database|file format|corrupt|damaged")
 
@@ -128,7 +127,6 @@ def _connect_plain(path: Path) -> sqlite3.Connection:
 
 
 T = TypeVar("T")
-
 DatabaseWork = Callable[[sqlite3.Connection], T]
 
 

@@ -38,7 +38,6 @@ from fathom.storage.prune import PostgresCheckpoints, PostgresPruning
 from fathom.storage.records import Connection, Rows, Work
 
 T = TypeVar("T")
-
 _AT_ONCE = 6  # connections of one process for everything but checkpoints and locks
 _FOR_CHECKPOINTS = 2  # the saver uses one at a time; another takes the place of one that broke
 _CLOSE_S = 10

@@ -28,7 +28,6 @@ from fathom.web.protection import SAFE, json_reply, read_body
 RESULT_FILE = "audit.json"
 FORMS = {"html": "text/html", "json": "application/json"}
 _ID = re.compile(r"[0-9a-f]{12}")
-
 ConfigReader = Callable[[dict[str, Any]], Awaitable[RunConfig]]
 
 

@@ -51,11 +51,9 @@ _KINDS = {".js": "text/javascript", ".css": "text/css", ".json": "application/js
 _SETTABLE = frozenset(RunConfig.model_fields) - {"model", "models", "base_url", "context_tokens"}
 _DATABASE_AWAY: tuple[type[Exception], ...] = (FathomError, *STORAGE_ERRORS)
 _SMALLER = [Middleware(GZipMiddleware)]
-
 MAX_UPLOAD_BYTES = 50_000_000
 _MOST_SHOWN = 500
 _FOLDER = re.compile(r"[0-9a-f]{32}")
-
 Handler = Callable[[Request], Awaitable[Response]]
 
 

@@ -47,7 +47,6 @@ FORMATS = {
 }  # by the endings that `fathom export` knows
 
 MOST_TAGS, _LONGEST = 20, 40
-
 ReadRequest = Callable[[Request], Awaitable[ResearchRequest]]
 
 
