@@ -13,7 +13,6 @@ import socket
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from fathom.cli.text import safe
 from fathom.concurrency import limit_memory_arenas
 from fathom.errors import BadInput
 from fathom.request import ResearchRequest
-from fathom.settings import Settings, read_set_values, setting_names
+from fathom.settings import Settings, is_loopback, read_set_values, setting_names
 from fathom.settings.sources import (
     DOTENV,
     RUN_TABLE,
@@ -188,7 +187,7 @@ def serve(arguments: argparse.Namespace) -> int:
     host, port = arguments.host, arguments.port
     if not 0 < port < 65_536:
         raise BadInput("--port should be a number from 1 to 65535.")
-    if not _is_loopback(host):
+    if not is_loopback(host):
         settings = _admit(settings, host)
         _warn(settings, host, port)
     asyncio.run(DeepResearcher(settings).runs(1))  # a database that cannot be read is told now
@@ -230,13 +229,6 @@ def _listen(host: str, port: int) -> socket.socket:
         why = f"Port {port} of {where} cannot be used ({error.strerror}); name another with --port."
         raise BadInput(why) from error
     return listening
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _admit(settings: Settings, host: str) -> Settings:

@@ -20,7 +20,8 @@ from fathom.concurrency import PerLoop
 from fathom.errors import Refused
 
 USER_AGENT = "fathom-research"  # the product in User-Agent, and who we are to robots.txt
-LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")  # never asked through a proxy
+_HERE = ("localhost", "127.0.0.1", "::1")  # never asked through a proxy
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=15.0)
 _FRAMING_HEADERS = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
@@ -97,9 +98,7 @@ def environment_proxy(url: str) -> str | None:
     """Return the proxy that the environment names for an address, if it names one."""
     parts, proxies = urlsplit(url), getproxies()
     found = proxies.get(parts.scheme) or proxies.get("all")
-    host = parts.hostname or ""
-    is_here = host in {"localhost", "127.0.0.1", "::1"}
-    if not found or is_here or proxy_bypass(parts.netloc):
+    if not found or (parts.hostname or "") in _HERE or proxy_bypass(parts.netloc):
         return None
     return found if "://" in found else f"http://{found}"
 

@@ -20,6 +20,8 @@ from fathom.storage import STORAGE_ERRORS, Storage, close_storage
 if TYPE_CHECKING:  # listing runs does not load LangGraph
     from langgraph.runtime import RunControl
 
+    from fathom.runs.executor import Runs
+
 _PAUSE_POLL_S = 0.3
 LOST = "lost"  # the drain reason when another process has taken over the run
 
@@ -83,10 +85,6 @@ async def hold_run(storage: Storage, run_id: str) -> AsyncIterator[None]:
         yield
     finally:
         await lock.release()
-
-
-if TYPE_CHECKING:
-    from fathom.runs.executor import Runs
 
 
 @dataclass

@@ -38,7 +38,7 @@ from fathom.runs.views import (
     stable_id,
 )
 from fathom.search.routing import resolve_engine_name
-from fathom.state import Citation, Hit, Page, RunConfig, RunState, Section, load_hits, short_id
+from fathom.state import Hit, Page, RunConfig, RunState, Section, load_hits, short_id
 from fathom.text.tokens import query_terms
 
 IDLE_AFTER = timedelta(minutes=10)
@@ -156,7 +156,15 @@ def view_answer(at: ViewedRun) -> SynthesizedAnswer | None:
         query_id=at.run,
         thread_id=at.thread,
         content=report.markdown,
-        citations=[_view_citation(at, citation) for citation in report.citations],
+        citations=[
+            SourceCitation(
+                id=stable_id(at.run, "result", one.address),
+                number=one.number,
+                title=one.title or one.address,
+                address=one.address,
+            )
+            for one in report.citations
+        ],
         sections=sections,
         total_sources=len(report.citations),
         by_source=dict(Counter(_kind_of_place(citation.address) for citation in report.citations)),
@@ -174,15 +182,6 @@ def _view_section(
     content = "\n".join(f"- {line}" for line in lines) if section.is_list else " ".join(lines)
     cited = sorted({numbers[page] for page in used & numbers.keys()})
     return AnswerSection(heading=section.title, content=content, citations=cited)
-
-
-def _view_citation(at: ViewedRun, citation: Citation) -> SourceCitation:
-    return SourceCitation(
-        id=stable_id(at.run, "result", citation.address),
-        number=citation.number,
-        title=citation.title or citation.address,
-        address=citation.address,
-    )
 
 
 def view_thread(sights: Sequence[ViewedRun], now: datetime, *, is_closed: bool) -> ConversationThread:

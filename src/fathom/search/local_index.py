@@ -251,7 +251,8 @@ class LocalIndex:
             wanted.append((tantivy.Occur.Should, tantivy.Query.boost_query(in_title, _TITLE_BOOST)))
         searcher = self._index.searcher()
         hits = searcher.search(tantivy.Query.boolean_query(wanted), limit, count=False).hits
-        return [_to_match(searcher.doc(address), score) for score, address in hits]
+        cards = ((bytes(searcher.doc(address).get_first("card")), score) for score, address in hits)
+        return [PassageMatch(**json.loads(card), score=score) for card, score in cards]
 
 
 def _entries(path: str, document: Document) -> Iterator[tantivy.Document]:
@@ -264,7 +265,3 @@ def _entries(path: str, document: Document) -> Iterator[tantivy.Document]:
         entry.add_text("body", index_text(text))
         entry.add_bytes("card", json.dumps(card).encode())
         yield entry
-
-
-def _to_match(entry: Any, score: float) -> PassageMatch:
-    return PassageMatch(**json.loads(bytes(entry.get_first("card"))), score=score)

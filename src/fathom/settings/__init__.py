@@ -258,7 +258,8 @@ class Settings(BaseSettings):
     @field_validator("local_servers", mode="after")
     @classmethod
     def _is_here(cls, servers: dict[LocalServer, str]) -> dict[LocalServer, str]:
-        if not all(_is_loopback(address) for address in servers.values()):
+        parts = [urlsplit(address) for address in servers.values()]
+        if not all(p.scheme == "http" and is_loopback(p.hostname or "") and not p.username for p in parts):
             raise ValueError("must be addresses of this machine, as http://127.0.0.1:11434")
         return {name: address.rstrip("/") for name, address in servers.items()}
 
@@ -358,13 +359,12 @@ class Settings(BaseSettings):
         )
 
 
-def _is_loopback(address: str) -> bool:
-    parts = urlsplit(address)
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address is that of this machine."""
     try:
-        is_here = parts.hostname == "localhost" or ip_address(parts.hostname or "").is_loopback
+        return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
-    return is_here and parts.scheme == "http" and not parts.username
 
 
 class _SettingsSource(PydanticBaseSettingsSource):

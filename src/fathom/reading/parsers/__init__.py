@@ -127,29 +127,11 @@ def decode_text(body: bytes, *, content_type: str | None, name: str) -> str:
 
 def detect_kind(body: bytes, *, content_type: str | None, name: str) -> DocumentKind:
     """Which kind some bytes will be read as; Unreadable if it is none that is known."""
-    return _detect(body, _split_content_type(content_type)[0], name)
-
-
-def _split_content_type(content_type: str | None) -> tuple[str, str | None]:
-    if not content_type:
-        return "", None
-    message = Message()
-    message["Content-Type"] = content_type
-    stated = content_type.partition(";")[0].strip().lower()
-    charset = message.get_content_charset()
-    return stated, charset
-
-
-def _is_docx(body: bytes) -> bool:
-    """Whether some bytes look like a zip with a Word document in it."""
-    return body.startswith(b"PK\x03\x04") and b"word/" in body
-
-
-def _detect(body: bytes, media: str, name: str) -> DocumentKind:
-    path = PurePosixPath(name)
+    media, path = _split_content_type(content_type)[0], PurePosixPath(name)
     if b"%PDF-" in body[:1024] and media in {*_VAGUE_TYPES, "application/pdf", "application/x-pdf"}:
         return "pdf"
-    if media in {*_VAGUE_TYPES, "application/zip"} and _is_docx(body):
+    is_word = body.startswith(b"PK\x03\x04") and b"word/" in body  # a zip with a Word document in it
+    if is_word and media in {*_VAGUE_TYPES, "application/zip"}:
         return "docx"
     if media in _XML_TYPES and is_feed(body):
         return "feed"
@@ -167,6 +149,14 @@ def _detect(body: bytes, media: str, name: str) -> DocumentKind:
     if media in _VAGUE_TYPES and named:
         return named
     raise Unreadable(f"{name} is of a kind that cannot be read ({media or path.suffix or 'no known ending'})")
+
+
+def _split_content_type(content_type: str | None) -> tuple[str, str | None]:
+    if not content_type:
+        return "", None
+    message = Message()
+    message["Content-Type"] = content_type
+    return content_type.partition(";")[0].strip().lower(), message.get_content_charset()
 
 
 async def parse_in_thread(body: bytes, *, content_type: str | None, name: str) -> Document:

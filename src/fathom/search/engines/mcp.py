@@ -113,7 +113,7 @@ async def _rows(
     if known := [rows for rows in read if rows is not None]:
         return known[0]
     texts = [answer for answer in answers if isinstance(answer, str)]
-    if tool == SEARCH_TOOL or not texts or any(map(is_json, texts)):
+    if tool == SEARCH_TOOL or not texts or any(_parse_json(text) is not None for text in texts):
         raise Unreadable(f"mcp ({server.name}) answered {tool.tool} in another form than documented")
     return [row for text in texts for row in labelled_rows(text, tool.fields)]
 
@@ -151,11 +151,6 @@ def read_json(answer: object, items: str, fields: Mapping[Any, str]) -> list[dic
         for row in rows
         if isinstance(row, Mapping)
     ]
-
-
-def is_json(answer: object) -> bool:
-    """Whether an answer is a value, and no text."""
-    return _parse_json(answer) is not None
 
 
 def _parse_json(answer: object) -> Any:
