@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import EmptyDocument
+from fathom.reading import EmptyDocument
 from fathom.reading.parsers import is_document, parse_document
 
 KOREAN = "바다의 수위는 하루에 두 번 오르내린다. 달이 물을 끌어당기기 때문이다."

@@ -11,8 +11,7 @@ from docx.oxml.ns import qn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.reading import Document
-from fathom.reading.blocks import Anchor, locate_links
+from fathom.reading import Anchor, Document, locate_links
 from fathom.reading.parsers import parse_document
 
 HERE = "https://news.example/a/b"

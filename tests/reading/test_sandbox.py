@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from fathom.errors import Unreadable
-from fathom.reading import Document, sandbox
-from fathom.reading.blocks import EmptyDocument
+from fathom.reading import Document, EmptyDocument, sandbox
 from fathom.reading.parsers import parse_document
 from fathom.reading.sandbox import BoundedParser, ParseLimits, ParserPool
 

@@ -22,8 +22,7 @@ from lxml import etree  # type: ignore[import-untyped]
 from lxml import html as lxml_html
 
 from fathom.errors import Unreadable
-from fathom.reading import Document
-from fathom.reading.blocks import build_document, clean_text, resolve_link
+from fathom.reading import Document, build_document, clean_text, resolve_link
 from fathom.reading.parsers import decode_text, detect_kind, parse_document
 from fathom.reading.parsers.docx import open_word, style_name, word_blocks
 from fathom.reading.parsers.markdown import front_matter

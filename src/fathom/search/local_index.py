@@ -17,8 +17,7 @@ from typing import Any
 import tantivy
 
 from fathom.errors import Unreadable
-from fathom.reading import Document
-from fathom.reading.blocks import EmptyDocument
+from fathom.reading import Document, EmptyDocument
 from fathom.reading.parsers import is_document
 from fathom.text.sentences import split_passages
 from fathom.text.tokens import index_text

@@ -8,7 +8,7 @@ import docx as word
 import pytest
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import EmptyDocument
+from fathom.reading import EmptyDocument
 from fathom.reading.parsers import parse_document
 
 TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

@@ -3,7 +3,7 @@
 import pytest
 
 from fathom.errors import Unreadable
-from fathom.reading.blocks import EmptyDocument
+from fathom.reading import EmptyDocument
 from fathom.reading.parsers.python_package import read_metadata, read_python
 
 HEAD = "Metadata-Version: 2.4\nName: ocean\nVersion: 1.2\nSummary: Waves for all.\nRequires-Python: >=3.11\n"

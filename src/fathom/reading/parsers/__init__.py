@@ -10,8 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from fathom.errors import Unreadable
-from fathom.reading import Document
-from fathom.reading.blocks import EmptyDocument
+from fathom.reading import Document, EmptyDocument
 from fathom.reading.parsers.feeds import is_feed, read_feed, read_json
 from fathom.reading.parsers.html import declared_charset, read_html
 from fathom.reading.parsers.markdown import read_markdown

@@ -21,8 +21,7 @@ from docx.text.paragraph import Paragraph
 from lxml import etree  # type: ignore[import-untyped]
 
 from fathom.errors import Unreadable
-from fathom.reading import Document
-from fathom.reading.blocks import Anchor, build_document, heading_block, table_block
+from fathom.reading import Anchor, Document, build_document, heading_block, table_block
 from fathom.text.normalization import one_line
 
 _MAX_BYTES = 50_000_000

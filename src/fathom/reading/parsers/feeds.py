@@ -9,8 +9,7 @@ import fastfeedparser
 from lxml import etree  # type: ignore[import-untyped]
 
 from fathom.errors import Unreadable
-from fathom.reading import Document
-from fathom.reading.blocks import build_document, heading_block, iso_day
+from fathom.reading import Document, build_document, heading_block, iso_day
 from fathom.reading.parsers.html import html_blocks
 from fathom.text.normalization import one_line
 

@@ -14,9 +14,9 @@ from lxml import html as lxml_html
 from trafilatura.xpaths import BODY_XPATH
 
 from fathom.errors import Unreadable
-from fathom.reading import Document
-from fathom.reading.blocks import (
+from fathom.reading import (
     Anchor,
+    Document,
     build_document,
     code_block,
     heading_block,

@@ -14,9 +14,9 @@ from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
-from fathom.reading import Document
-from fathom.reading.blocks import (
+from fathom.reading import (
     Anchor,
+    Document,
     build_document,
     clean_text,
     code_block,

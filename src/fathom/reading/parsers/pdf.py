@@ -12,8 +12,7 @@ from threading import Lock
 import pypdfium2
 
 from fathom.errors import Unreadable
-from fathom.reading import Document
-from fathom.reading.blocks import EmptyDocument, build_document, tidy_blocks
+from fathom.reading import Document, EmptyDocument, build_document, tidy_blocks
 from fathom.reading.parsers.plain_text import text_blocks
 
 PDFIUM_LOCK = Lock()  # pdfium must not be entered by two threads, not even with two documents

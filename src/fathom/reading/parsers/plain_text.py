@@ -9,8 +9,7 @@ from itertools import pairwise
 from charset_normalizer import from_bytes
 
 from fathom.errors import Unreadable
-from fathom.reading import Document
-from fathom.reading.blocks import build_document, clean_text, table_block
+from fathom.reading import Document, build_document, clean_text, table_block
 from fathom.text.normalization import one_line
 
 _BOMS = (

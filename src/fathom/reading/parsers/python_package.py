@@ -15,8 +15,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from fathom.errors import Unreadable
-from fathom.reading import Document
-from fathom.reading.blocks import build_document, heading_block
+from fathom.reading import Document, build_document, heading_block
 from fathom.reading.parsers import markdown, plain_text, rst
 
 _ABOUT = ("Requires-Python", "License-Expression", "License", "Author")

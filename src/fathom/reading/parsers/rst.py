@@ -17,8 +17,7 @@ from docutils.parsers.rst import Directive, Parser, directives, roles
 from docutils.parsers.rst.languages import en
 from docutils.utils import new_document
 
-from fathom.reading import Document
-from fathom.reading.blocks import build_document, clean_text, code_block, heading_block, table_block
+from fathom.reading import Document, build_document, clean_text, code_block, heading_block, table_block
 from fathom.reading.parsers import plain_text
 from fathom.text.normalization import one_line
 
