@@ -1,7 +1,7 @@
 """From an address to text: fetched with a guard, parsed by kind.
 
-Here: what a reader promises, and the one shape all documents are brought into: blocks with blank lines between
-them. A block is a heading (`# `), a paragraph on one line, a list or table with a line an entry, or fenced code.
+Here: what a reader promises, and the one shape all documents are brought into. Blocks have blank lines
+between them: headings (`# `), paragraphs on one line, lists and tables with a line an entry, fenced code.
 """
 
 import re
