@@ -4,6 +4,7 @@ It can be stopped and repeated: rows that exist already stay as they are. The fi
 """
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -18,13 +19,10 @@ from fathom.settings.database_address import DatabaseAddress
 from fathom.storage import Storage, open_storage
 from fathom.storage.checkpoints import Saver, checkpointer
 from fathom.storage.postgres_server import connect, prepare_server, told_plainly
+from fathom.storage.records import TABLES
 
+_TABLES = re.findall(r"create table if not exists (\w+)", TABLES)
 _NUMBERED = {"payments": "id", "signals": "number", "follow_ups": "number"}  # the server counts by itself
-_PLAIN = (
-    *("pages", "replies", "web_pages", "refused_payments", "overspent", "page_leases", "closed_threads"),
-    *("run_configs", "run_folders", "run_shapes", "run_times", "run_records", "watches"),
-    "control_answers",
-)
 _AT_ONCE = 500
 
 
@@ -66,7 +64,7 @@ async def _last_step(storage: Storage, run: str) -> str:
 def _copy_tables(source: Path, to: DatabaseAddress) -> int:
     copied = 0
     with closing(sqlite3.connect(source)) as old, connect(to) as new:
-        for table in (*_PLAIN, *_NUMBERED):
+        for table in _TABLES:
             columns = [row[1] for row in old.execute(f"pragma table_info('{table}')")]
             kept = [name for name in columns if name != _NUMBERED.get(table)]
             names = ", ".join(f'"{name}"' for name in kept)
