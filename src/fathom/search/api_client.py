@@ -4,7 +4,7 @@ Does not know any service, retries or limits. What goes wrong becomes one of our
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -37,7 +37,7 @@ class ApiClient:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secret: str = field(default="", repr=False)
     timeout_s: float = 30.0
-    malformed: frozenset[int] = frozenset()
+    malformed: Collection[int] = ()
     last_headers: dict[str, str] = field(default_factory=dict, repr=False)  # of the last good answer
 
     async def get(self, path: str, params: Mapping[str, Any], form: type[W]) -> W:

@@ -108,15 +108,8 @@ class Brave:
 
     async def _page(self, text: str, size: int, page: int) -> _BraveAnswer:
         headers = {"X-Subscription-Token": self.api_key}
-        wire = _BraveClient(
-            self.name,
-            self.base_url,
-            headers,
-            self.api_key,
-            self.timeout_s,
-            malformed=frozenset({422}),
-            last_headers=self.last_headers,
-        )
+        service = (self.name, self.base_url, headers, self.api_key, self.timeout_s)
+        wire = _BraveClient(*service, malformed=[422], last_headers=self.last_headers)
         params = {
             "q": add_site_operators(text, self.scope, max_chars=_MAX_QUERY_CHARS, max_words=_MAX_QUERY_WORDS),
             "count": size,

@@ -105,9 +105,7 @@ class Crossref:
 
     async def _works(self, params: dict[str, object]) -> list[_CrossrefWork]:
         headers = {"User-Agent": user_agent(self.contact and f"mailto:{self.contact}")}
-        wire = ApiClient(
-            self.name, self.base_url, headers, timeout_s=self.timeout_s, malformed=frozenset({400})
-        )
+        wire = ApiClient(self.name, self.base_url, headers, timeout_s=self.timeout_s, malformed=[400])
         answer = await wire.get("/works", {**params, "mailto": self.contact or None}, _CrossrefAnswer)
         return answer.works
 

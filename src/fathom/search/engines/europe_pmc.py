@@ -17,7 +17,7 @@ from fathom.state import Hit, Query
 _PATH = "/europepmc/webservices/rest/search"
 _MAX_PAGE = 100
 _OPEN = {"Open access", "Free"}
-_MALFORMED = frozenset({400, 404})
+_MALFORMED = (400, 404)
 
 
 class _EuropePmcLink(BaseModel):
@@ -77,7 +77,7 @@ class EuropePmc:
         return to_hits(self.name, query, map(_row, papers), limit=limit)
 
     async def _ask(self, words: str, limit: int) -> list[_EuropePmcPaper]:
-        wire = ApiClient(self.name, self.base_url, timeout_s=self.timeout_s, malformed=frozenset({400}))
+        wire = ApiClient(self.name, self.base_url, timeout_s=self.timeout_s, malformed=[400])
         params = {
             "query": " AND ".join([f"({words})", *self._limits()]),
             "format": "json",

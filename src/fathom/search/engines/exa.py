@@ -21,7 +21,7 @@ from fathom.storage.content import PageTable
 _FOR_ONE_PRICE = 10
 _MAX_RESULTS = 100
 _MAX_TEXT_CHARS = 200_000
-_MALFORMED = frozenset({400, 422})
+_MALFORMED = (400, 422)
 
 
 class _ExaResult(BaseModel):
@@ -72,9 +72,7 @@ class Exa:
     async def __call__(self, query: Query, *, limit: int) -> list[Hit]:
         """The best pages, each with what it says about the query."""
         headers = {"x-api-key": self.api_key}
-        wire = ApiClient(
-            self.name, self.base_url, headers, self.api_key, self.timeout_s, malformed=_MALFORMED
-        )
+        wire = ApiClient(self.name, self.base_url, headers, self.api_key, self.timeout_s, _MALFORMED)
         body = {
             "query": query.text,
             "type": self.search_type,

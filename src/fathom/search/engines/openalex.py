@@ -143,15 +143,8 @@ class OpenAlex:
 
     def _client(self, *malformed: int) -> ApiClient:
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        return _OpenAlexClient(
-            self.name,
-            self.base_url,
-            headers,
-            self.api_key,
-            self.timeout_s,
-            frozenset(malformed),
-            self.last_headers,
-        )
+        service = (self.name, self.base_url, headers, self.api_key, self.timeout_s)
+        return _OpenAlexClient(*service, malformed, self.last_headers)
 
     def _limits(self) -> str | None:
         limits = {

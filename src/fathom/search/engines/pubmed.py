@@ -130,9 +130,8 @@ class PubMed:
         return {paper.findtext(".//PMID"): _abstract_text(paper) for paper in papers}
 
     def _api_client(self) -> ApiClient:
-        return _PubMedClient(
-            self.name, self.base_url, {"Accept": "*/*"}, self.api_key, self.timeout_s, frozenset({400})
-        )
+        headers = {"Accept": "*/*"}
+        return _PubMedClient(self.name, self.base_url, headers, self.api_key, self.timeout_s, malformed=[400])
 
     def _sign_params(self, asked: dict[str, object]) -> dict[str, object]:
         signature = {"api_key": self.api_key, "email": self.contact}

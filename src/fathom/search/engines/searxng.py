@@ -88,7 +88,7 @@ class Searxng:
         headers = {"Accept-Language": self.scope.language or "en"}
         # A slash at the end, so that an instance may live under a path.
         place = self.base_url.rstrip("/") + "/"
-        wire = _SearxngClient(self.name, place, headers, timeout_s=self.timeout_s, malformed=frozenset({400}))
+        wire = _SearxngClient(self.name, place, headers, timeout_s=self.timeout_s, malformed=[400])
         words = " ".join(word.lstrip("!:") for word in text.split())
         params = {
             "q": add_site_operators(words, self.scope),

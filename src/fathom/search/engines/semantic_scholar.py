@@ -107,9 +107,7 @@ class SemanticScholar:
 
     def _api_client(self, *malformed: int) -> ApiClient:
         headers = {"x-api-key": self.api_key} if self.api_key else {}
-        return ApiClient(
-            self.name, self.base_url, headers, self.api_key, self.timeout_s, frozenset(malformed)
-        )
+        return ApiClient(self.name, self.base_url, headers, self.api_key, self.timeout_s, malformed)
 
     def _dates(self) -> str | None:
         since, until = self.scope.since or "", self.scope.until or ""
@@ -118,13 +116,9 @@ class SemanticScholar:
 
 def _row(paper: _ScholarPaper) -> ResultRow:
     doi = extract_doi(paper.doi)
-    places = (
-        f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else "",
-        doi_address(doi),
-        paper.url or "",
-    )
+    arxiv = f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else ""
     return ResultRow(
-        address=next(filter(None, places), None),
+        address=arxiv or doi_address(doi) or paper.url,
         title=paper.title,
         snippet=paper.tldr or clean_abstract(paper.abstract),
         published=iso_date(paper.published) or (str(paper.year) if paper.year else None),

@@ -85,7 +85,7 @@ class Wikipedia:
 
     async def _ask(self, home: str, search: str, limit: int) -> list[_WikipediaArticle]:
         headers = {"User-Agent": user_agent(self.contact)}
-        wire = ApiClient(self.name, home, headers, timeout_s=self.timeout_s, malformed=frozenset({400}))
+        wire = ApiClient(self.name, home, headers, timeout_s=self.timeout_s, malformed=[400])
         params = {
             "action": "query",
             "list": "search",
