@@ -259,12 +259,7 @@ class DeepResearcher(RunArchive):
         return await self._work_to_end(await self.begin_fork(run_id, direction, after_round=after_round))
 
     async def begin_fork(
-        self,
-        run_id: str,
-        direction: str,
-        *,
-        after_round: int | None = None,
-        more_rounds: int | None = None,
+        self, run_id: str, direction: str, *, after_round: int | None = None, more_rounds: int | None = None
     ) -> "Session":
         """A session on a fork; `more_rounds` are those it may have, else what was left, two at least."""
         from fathom.runs.follow_up import fork_run

@@ -340,11 +340,7 @@ class WebAccess:
     arxiv: str = ARXIV_URL
 
     def reader(
-        self,
-        *,
-        is_fresh_wanted: bool = False,
-        has_papers: bool = True,
-        policy: RetryPolicy | None = None,
+        self, *, is_fresh_wanted: bool = False, has_papers: bool = True, policy: RetryPolicy | None = None
     ) -> Reader:
         """A reader for one run, which tries again when a page is unavailable; of papers their full text."""
         once = CachedReader(

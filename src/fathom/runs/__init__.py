@@ -190,15 +190,7 @@ STATE, STATE_FORMAT = "state.json", "fathom-state/1"
 REPORT_FILES = ("report.md", "report.json")
 EVENTS = "events.jsonl"
 
-_OUR_FILES = (
-    STATE,
-    *REPORT_FILES,
-    EVENTS,
-    "findings.md",
-    "hypotheses.md",
-    "sources.md",
-    "citations.md",
-)
+_OUR_FILES = (STATE, *REPORT_FILES, EVENTS, "findings.md", "hypotheses.md", "sources.md", "citations.md")
 
 
 def owner_of(path: Path) -> str | None:

@@ -35,13 +35,7 @@ from fathom.runs.event_stream import (
     state_with_costs,
     stream_events,
 )
-from fathom.runs.follow_up import (
-    FinishedRun,
-    FollowUpRequest,
-    UpdateRequest,
-    make_follow_up,
-    make_update,
-)
+from fathom.runs.follow_up import FinishedRun, FollowUpRequest, UpdateRequest, make_follow_up, make_update
 from fathom.runs.telemetry import count_result, observe
 from fathom.search.engines import local_engine
 from fathom.search.local_index import ProgressCallback as IndexProgress

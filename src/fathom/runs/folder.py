@@ -345,10 +345,7 @@ async def _write_folder(runs: Runs, run_id: str, place: Path) -> None:
     state = cast(RunState, snapshot.values)
     settings = runs.settings
     folder = ResearchFolder(
-        place,
-        run_id,
-        runs.storage.pages,
-        PdfStore(settings.home / PDF_FOLDER, runs.storage.papers),
+        place, run_id, runs.storage.pages, PdfStore(settings.home / PDF_FOLDER, runs.storage.papers)
     )
     await folder.keep(state, spent_by_run(state))
     if has_ended(snapshot):

@@ -102,11 +102,7 @@ def round_summary(
 
 
 def round_page(
-    question: str,
-    done: RoundCompleted,
-    spent: Spent,
-    words: Messages,
-    planned: Sequence[str] | None = None,
+    question: str, done: RoundCompleted, spent: Spent, words: Messages, planned: Sequence[str] | None = None
 ) -> str:
     """The same as a page of its own."""
     number = words("folder.round", number=done.round)

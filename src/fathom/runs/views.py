@@ -91,10 +91,7 @@ class ResearchQuery(StatusView):
     """One question of a thread; its id is that of its run."""
 
     called = "research query"
-    arrows = {
-        "pending": frozenset({"processing"}),
-        "processing": frozenset({"completed", "failed"}),
-    }
+    arrows = {"pending": frozenset({"processing"}), "processing": frozenset({"completed", "failed"})}
 
     thread_id: NonEmptyText
     content: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
@@ -225,10 +222,7 @@ class ConversationThread(StatusView):
     """Questions and their answers that build on each other; its id is that of its first run."""
 
     called = "thread"
-    arrows = {
-        "active": frozenset({"idle", "closed"}),
-        "idle": frozenset({"active", "closed"}),
-    }
+    arrows = {"active": frozenset({"idle", "closed"}), "idle": frozenset({"active", "closed"})}
 
     session_id: str = ""  # of the client that began it, such as a browser's tab; empty: none was named
     queries: list[ResearchQuery] = Field(min_length=1)
