@@ -70,7 +70,7 @@ class PausePoller:
 
 _pollers: PerLoop[WeakValueDictionary[str, PausePoller]] = PerLoop(WeakValueDictionary)
 _PATIENCE_S = 3.0  # with a holder whose listener has just left: it lets go as soon as its tasks have stopped
-_LOCK_POLL_S = 0.02
+_LOCK_POLL_S = 0.05
 
 
 @asynccontextmanager
