@@ -153,7 +153,7 @@ class MonitoredEngine:
 
 VALID_S = 24 * 3600.0
 # Raise it when engines are asked in another way, or their answers are read in another way.
-_REVISION = 2
+_REVISION = 3
 # Parameters of engines that change nothing in what is found.
 _IRRELEVANT = frozenset({"contact", "timeout_s", "pause_s", "usd_per_call", "capabilities", "prices"})
 # A user and a password in an address are secrets.
