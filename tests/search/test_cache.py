@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fathom.errors import Unavailable
-from fathom.search import Capability
+from fathom.search import Capability, Scope
 from fathom.search.engines import engines_for
 from fathom.search.engines.mcp import McpSearch
 from fathom.search.engines.searxng import Searxng
@@ -21,7 +21,6 @@ from fathom.search.engines.serper import Serper
 from fathom.search.engines.tavily import Tavily
 from fathom.search.federated import FederatedSearch
 from fathom.search.mcp_servers import McpServer
-from fathom.search.scope import Scope
 from fathom.search.wrappers import VALID_S, SearchCache, engine_key, search_key
 from fathom.settings import load_settings
 from fathom.state import Hit, Query, RunConfig

@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.search.scope import (
-    Scope,
-    add_site_operators,
-    has_hangul,
-    language_code,
-    library_code,
-    query_words,
-)
+from fathom.search import Scope, add_site_operators, has_hangul, language_code, library_code, query_words
 from fathom.state import Hit
 
 HOSTS = st.integers(0, 60).map(lambda count: tuple(f"host{n}.example" for n in range(count)))

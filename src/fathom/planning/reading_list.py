@@ -18,7 +18,7 @@ from fathom.evidence.quote_selection import select_quotes, select_sought_quotes
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.evidence.sources import find_origin
 from fathom.http.urls import canonical_address, short_name
-from fathom.search.scope import Scope
+from fathom.search import Scope
 from fathom.state import (
     Claim,
     Effort,

@@ -15,9 +15,8 @@ from fathom.budget.budget import Budget, Meter, use_meter
 from fathom.concurrency import NamedSemaphores
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.http.urls import canonical_address
-from fathom.search import Capability, SearchEngine, SearchOutcome
+from fathom.search import Capability, Scope, SearchEngine, SearchOutcome
 from fathom.search.routing import engine_kind, specialists_for
-from fathom.search.scope import Scope
 from fathom.search.wrappers import EngineAnswer, SearchCache
 from fathom.state import Cost, Failure, Hit, LinkKind, Query, short_hash
 from fathom.storage.records import PaidCall

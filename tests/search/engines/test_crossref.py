@@ -8,9 +8,8 @@ from standins.crossref import CrossrefServer, failure, work
 from standins.server import json_answer
 
 from fathom.errors import BadQuery, Refused, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.crossref import Crossref
-from fathom.search.scope import Scope
 
 OWN = [
     BadAnswer("bad query", failure("x-not-valid", "Not valid"), BadQuery, "HTTP 400: Not valid"),

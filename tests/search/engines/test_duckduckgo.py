@@ -12,9 +12,8 @@ from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 from search.failures import QUERY
 
 from fathom.errors import ProviderError, Unavailable, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.duckduckgo import DuckDuckGo
-from fathom.search.scope import Scope
 
 TODAY = date(2026, 2, 3)
 

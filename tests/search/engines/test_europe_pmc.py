@@ -8,9 +8,8 @@ from standins.europe_pmc import EuropePmcServer, paper
 from standins.server import json_answer
 
 from fathom.errors import BadQuery, Unavailable, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.europe_pmc import EuropePmc
-from fathom.search.scope import Scope
 
 
 def wrong(code: int) -> dict[str, object]:

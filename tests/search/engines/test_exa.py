@@ -10,9 +10,8 @@ from standins.exa import KEY, ExaServer, failure, result
 from standins.server import json_answer
 
 from fathom.errors import BadInput, BadQuery, Refused, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.exa import Exa
-from fathom.search.scope import Scope
 from fathom.storage import open_storage
 
 PAGES = [result(f"https://a.example/{n}") for n in range(150)]

@@ -9,9 +9,8 @@ from standins.google import ENGINE, KEY, GoogleServer, failure, item
 from standins.server import json_answer
 
 from fathom.errors import BadInput, BadQuery, Refused, Unavailable, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.google import Google
-from fathom.search.scope import Scope
 
 TODAY = date(2026, 2, 3)
 PAGES = [item(f"https://a.example/{n}") for n in range(130)]

@@ -8,9 +8,8 @@ from standins.openai_search import KEY, OpenAiSearchServer, answered, cited, fai
 from standins.server import json_answer
 
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.model_search import ModelSearch
-from fathom.search.scope import Scope
 
 COSTS = ("https://ocean.example/tidal?utm_source=openai", "Tidal costs", "Costs fell by half.")
 SEARCHED = {"id": "ws_1", "type": "web_search_call", "status": "completed", "action": {"type": "search"}}

@@ -8,9 +8,8 @@ from standins.openalex import KEY, OpenAlexServer, work
 from standins.server import Answer, json_answer
 
 from fathom.errors import BadInput, BadQuery, Refused, Unavailable, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.openalex import OpenAlex
-from fathom.search.scope import Scope
 
 SPENT = {"error": "Rate limit exceeded", "message": "Insufficient budget. Resets at midnight UTC."}
 OWN = [

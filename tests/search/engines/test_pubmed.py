@@ -8,9 +8,8 @@ from standins.pubmed import KEY, Paper, PubMedServer, fields
 from standins.server import Answer, json_answer
 
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.pubmed import PubMed
-from fathom.search.scope import Scope
 
 PAPERS = [Paper(f"333{n:05}") for n in range(200)]
 LIMIT = {"error": "API rate limit exceeded", "api-key": KEY, "count": "5", "limit": "3"}

@@ -9,9 +9,8 @@ from standins.searxng import SearxngServer, page_for_people, result
 from standins.server import json_answer
 
 from fathom.errors import BadInput, BadQuery, Refused, Unavailable, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.searxng import Searxng
-from fathom.search.scope import Scope
 
 TODAY = date(2026, 2, 3)
 PAGES = [result(f"https://a.example/{n}") for n in range(25)]

@@ -8,9 +8,8 @@ from standins.semantic_scholar import KEY, SemanticScholarServer, paper
 from standins.server import json_answer
 
 from fathom.errors import BadInput, BadQuery, Refused, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.semantic_scholar import SemanticScholar
-from fathom.search.scope import Scope
 
 OWN = [
     BadAnswer("bad key", json_answer({"message": "Forbidden"}, 403), Refused, "HTTP 403: Forbidden"),

@@ -9,9 +9,8 @@ from standins.serper import KEY, SerperServer, failure, result
 from standins.server import json_answer
 
 from fathom.errors import BadInput, BadQuery, Refused, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.serper import Serper
-from fathom.search.scope import Scope
 
 TODAY = date(2026, 2, 3)
 PAGES = [result(f"https://a.example/{n}") for n in range(150)]

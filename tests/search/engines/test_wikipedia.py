@@ -6,9 +6,8 @@ from standins.server import Answer, json_answer
 from standins.wikipedia import WikipediaServer, article, failure
 
 from fathom.errors import BadQuery, Refused, Unavailable, Unreadable
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.wikipedia import Wikipedia
-from fathom.search.scope import Scope
 
 OWN = [
     BadAnswer("no agent", Answer(403, {}, b"Please respect our robot policy."), Refused, "HTTP 403"),

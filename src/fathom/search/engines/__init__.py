@@ -15,13 +15,12 @@ from pydantic import SecretStr
 
 from fathom.budget.prices import load_prices
 from fathom.http import RetryPolicy
-from fathom.search import SearchEngine
+from fathom.search import Scope, SearchEngine
 from fathom.search.engines.local import LocalEngine
 from fathom.search.federated import FederatedSearch, PaperCatalogue, search_slots
 from fathom.search.local_index import ProgressCallback
 from fathom.search.mcp_servers import McpServer, load_servers
 from fathom.search.routing import KNOWN_ENGINES, choose_engines
-from fathom.search.scope import Scope
 from fathom.search.wrappers import CREDIT_PAUSE_S, VALID_S, MonitoredEngine, SearchCache, engine_key
 from fathom.settings import Settings
 from fathom.settings.model_names import OPENAI, split_name

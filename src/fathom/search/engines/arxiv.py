@@ -15,8 +15,7 @@ from requests.exceptions import ChunkedEncodingError
 from fathom.concurrency import PacedLock
 from fathom.errors import Unavailable, Unreadable
 from fathom.http import error_for_status
-from fathom.search import Capability, ResultRow, extract_doi, to_hits
-from fathom.search.scope import ask_for_all_or_any, query_words
+from fathom.search import Capability, ResultRow, ask_for_all_or_any, extract_doi, query_words, to_hits
 from fathom.state import Hit, Query
 
 _PROCESS_TURNS = PacedLock("engine arxiv")

@@ -13,9 +13,8 @@ import httpx2
 from pydantic import AliasChoices, AliasPath, BaseModel, Field, ValidationError
 
 from fathom.errors import ProviderError, Refused, Unavailable
-from fathom.search import Capability, ResultRow, iso_date, to_hits
+from fathom.search import Capability, ResultRow, Scope, add_site_operators, iso_date, language_code, to_hits
 from fathom.search.api_client import ApiClient, check_key
-from fathom.search.scope import Scope, add_site_operators, language_code
 from fathom.state import Hit, Query
 
 BraveKind = Literal["web", "news", "images"]

@@ -11,6 +11,7 @@ from pydantic import AliasPath, BaseModel, Field
 from fathom.search import (
     Capability,
     ResultRow,
+    Scope,
     clean_abstract,
     date_from_parts,
     doi_address,
@@ -18,7 +19,6 @@ from fathom.search import (
     to_hits,
 )
 from fathom.search.api_client import ApiClient, user_agent
-from fathom.search.scope import Scope
 from fathom.state import Hit, Query
 
 _FIELDS = "DOI,title,author,issued,published,is-referenced-by-count,abstract,link,license,updated-by"

@@ -11,8 +11,7 @@ from typing import Any
 
 from fathom.errors import Unavailable, Unreadable
 from fathom.http.client import environment_proxy
-from fathom.search import Capability, ResultRow, to_hits
-from fathom.search.scope import Scope, add_site_operators, language_code
+from fathom.search import Capability, ResultRow, Scope, add_site_operators, language_code, to_hits
 from fathom.state import Hit, Query
 
 _PAGES = "https://html.duckduckgo.com"

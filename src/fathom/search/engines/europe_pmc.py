@@ -9,9 +9,20 @@ from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Unreadable
 from fathom.http import error_for_status
-from fathom.search import Capability, ResultRow, clean_abstract, doi_address, extract_doi, iso_date, to_hits
+from fathom.search import (
+    Capability,
+    ResultRow,
+    Scope,
+    ask_for_all_or_any,
+    clean_abstract,
+    doi_address,
+    extract_doi,
+    iso_date,
+    library_code,
+    query_words,
+    to_hits,
+)
 from fathom.search.api_client import ApiClient
-from fathom.search.scope import Scope, ask_for_all_or_any, library_code, query_words
 from fathom.state import Hit, Query
 
 _PATH = "/europepmc/webservices/rest/search"

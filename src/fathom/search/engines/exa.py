@@ -11,9 +11,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from fathom.search import MAX_SNIPPET_CHARS, Capability, ResultRow, iso_date, keep_text, to_hits
+from fathom.search import (
+    MAX_SNIPPET_CHARS,
+    Capability,
+    ResultRow,
+    Scope,
+    bare_domain,
+    iso_date,
+    keep_text,
+    to_hits,
+)
 from fathom.search.api_client import ApiClient, check_key
-from fathom.search.scope import Scope, bare_domain
 from fathom.settings import ExaType
 from fathom.state import Hit, Query
 from fathom.storage.content import PageTable

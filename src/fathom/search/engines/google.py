@@ -12,9 +12,8 @@ import httpx2
 from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable
-from fathom.search import Capability, ResultRow, iso_date, to_hits
+from fathom.search import Capability, ResultRow, Scope, add_site_operators, iso_date, language_code, to_hits
 from fathom.search.api_client import ApiClient, check_key
-from fathom.search.scope import Scope, add_site_operators, language_code
 from fathom.state import Hit, Query
 
 _MAX_QUERY_CHARS = 600  # it travels in the address, and Korean takes nine bytes a letter there

@@ -17,9 +17,8 @@ from fathom.budget.budget import reserve_request, use_meter, was_surely_refused
 from fathom.budget.prices import Prices
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.http.urls import canonical_address
-from fathom.search import Capability, ResultRow, to_hits
+from fathom.search import Capability, ResultRow, Scope, to_hits
 from fathom.search.api_client import ApiClient
-from fathom.search.scope import Scope
 from fathom.state import Hit, Query
 from fathom.text.sentences import split_sentences
 from fathom.text.token_count import count_tokens_at_worst

@@ -12,9 +12,20 @@ from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import ProviderError, Refused, Unavailable
 from fathom.http import retry_after_s
-from fathom.search import Capability, ResultRow, clean_abstract, doi_address, extract_doi, iso_date, to_hits
+from fathom.search import (
+    Capability,
+    ResultRow,
+    Scope,
+    ask_for_all_or_any,
+    clean_abstract,
+    doi_address,
+    extract_doi,
+    iso_date,
+    language_code,
+    query_words,
+    to_hits,
+)
 from fathom.search.api_client import ApiClient, check_key
-from fathom.search.scope import Scope, ask_for_all_or_any, language_code, query_words
 from fathom.state import Hit, Query
 
 _FIELDS = (

@@ -10,9 +10,19 @@ from lxml import etree  # type: ignore[import-untyped]
 from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
-from fathom.search import Capability, ResultRow, clean_abstract, extract_doi, iso_date, to_hits
+from fathom.search import (
+    Capability,
+    ResultRow,
+    Scope,
+    ask_for_all_or_any,
+    clean_abstract,
+    extract_doi,
+    iso_date,
+    library_code,
+    query_words,
+    to_hits,
+)
 from fathom.search.api_client import ApiClient, check_key, parse_xml
-from fathom.search.scope import Scope, ask_for_all_or_any, library_code, query_words
 from fathom.state import Hit, Query
 
 _PATH = "/entrez/eutils"

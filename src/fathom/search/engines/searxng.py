@@ -13,9 +13,8 @@ from pydantic import BaseModel
 
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable
 from fathom.http.urls import is_web_address
-from fathom.search import Capability, ResultRow, iso_date, to_hits
+from fathom.search import Capability, ResultRow, Scope, add_site_operators, iso_date, to_hits
 from fathom.search.api_client import ApiClient
-from fathom.search.scope import Scope, add_site_operators
 from fathom.state import Hit, Query
 
 SearxngKind = Literal["web", "news", "images"]

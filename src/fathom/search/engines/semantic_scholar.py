@@ -9,9 +9,17 @@ from urllib.parse import quote
 
 from pydantic import AliasChoices, AliasPath, BaseModel, Field
 
-from fathom.search import Capability, ResultRow, clean_abstract, doi_address, extract_doi, iso_date, to_hits
+from fathom.search import (
+    Capability,
+    ResultRow,
+    Scope,
+    clean_abstract,
+    doi_address,
+    extract_doi,
+    iso_date,
+    to_hits,
+)
 from fathom.search.api_client import ApiClient, check_key
-from fathom.search.scope import Scope
 from fathom.state import Hit, Query
 
 _FIELDS = "title,abstract,year,publicationDate,externalIds,url,citationCount,openAccessPdf,authors.name"

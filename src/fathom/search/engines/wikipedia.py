@@ -9,9 +9,18 @@ from urllib.parse import quote
 from pydantic import AliasPath, BaseModel, Field
 
 from fathom.errors import BadQuery, ProviderError, Refused, Unavailable, Unreadable
-from fathom.search import Capability, ResultRow, iso_date, to_hits
+from fathom.search import (
+    Capability,
+    ResultRow,
+    Scope,
+    ask_for_all_or_any,
+    has_hangul,
+    iso_date,
+    language_code,
+    query_words,
+    to_hits,
+)
 from fathom.search.api_client import ApiClient, user_agent
-from fathom.search.scope import Scope, ask_for_all_or_any, has_hangul, language_code, query_words
 from fathom.state import Hit, Query
 
 _MAX_PAGE = 50
