@@ -14,8 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.screen import Screen
 
-from fathom.cli.board import Board, Entry
-from fathom.cli.frame import Foot, Frame, in_view
+from fathom.cli.board import Board, Entry, Foot, Frame, in_view
 from fathom.cli.live_view import last_lines
 from fathom.cli.text import clock, dollars, thousands
 from fathom.events import (

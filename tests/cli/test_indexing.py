@@ -6,16 +6,16 @@ import pytest
 from standins.documents import TIDES, written
 
 from fathom import DeepResearcher, ResearchRequest
-from fathom.cli import watch
-from fathom.cli.watch import IndexProgress
+from fathom.cli import run
+from fathom.cli.run import IndexProgress
 from fathom.settings import load_settings
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits a second in a test."""
-    monkeypatch.setattr(watch, "_PATIENCE_S", 0.0)
-    monkeypatch.setattr(watch, "_SAY_EVERY_S", 0.0)
+    monkeypatch.setattr(run, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(run, "_SAY_EVERY_S", 0.0)
 
 
 def test_away_from_a_terminal_lines_say_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:

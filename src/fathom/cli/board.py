@@ -1,146 +1,25 @@
-"""A run as a person watches it: each event as a line, and all of them as one board.
+"""A run as a person watches it: all of its events as one board, and the picture of it.
 
-Does not know where it is shown, or how it is drawn.
+Does not know terminals. The picture is a rich renderable with a fixed place for everything. Places depend on
+the window size alone, so nothing jumps. Every line is a `Text` of safe characters, so no title can inject
+markup or escape sequences.
 """
 
 from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.layout import Layout
+from rich.text import Text
+
 from fathom import events
-from fathom.cli.text import cut, describe_savings, plain
+from fathom.cli.text import clock, dollars, pad, plain, safe, thousands
+from fathom.cli.watch import EventWords, describe_way
 from fathom.events import KeyFinding, Progress, Spent
-from fathom.state import ENOUGH, Direction, Failure, Judgement, RunState
-from fathom.text.messages import ENGLISH, Messages, messages_for
-
-_SHORT_CELLS = 76
-
-
-@dataclass
-class _Count:
-    """How far the reading of a round is, in the whole run or in one branch."""
-
-    expected: int = 0
-    pages: int = 0
-    claims: int = 0
-
-    @property
-    def of(self) -> str:
-        """Of how many; an update also reads the pages of before, and nobody said how many those are."""
-        return f"/{self.expected}" if self.pages <= self.expected else ""
-
-
-class EventWords:
-    """Puts the events of a run into words; it remembers how far the reading of a round is."""
-
-    def __init__(self, messages: Messages = ENGLISH) -> None:
-        self._counts: dict[str, _Count] = {}
-        self.messages = messages  # of the run's language, from its first event on
-        self._thing = "claims"  # or passages, where no model draws and judges them
-
-    def line(self, event: Progress) -> str:
-        """One event in words; nothing if it is not worth a line."""
-        if isinstance(event.payload, events.Started):
-            self.messages = messages_for(event.payload.question, event.payload.run_config.language)
-        if isinstance(event.payload, events.EffortSized) and event.payload.is_by_words:
-            self._thing = "passages"
-        words = self._words(event)
-        branch = f"{event.branch} " if event.branch else ""
-        place = self.messages("live.round", round=event.round, limit=event.limit)
-        return f"[{event.elapsed_s:6.1f} s] {branch}{place}  {words}" if words else ""
-
-    def _words(self, event: Progress) -> str:
-        say = self.messages
-        match event.payload:
-            case events.EffortSized() as sized:
-                return self._describe_effort(sized, event.limit)
-            case events.BranchCompleted(direction=direction):
-                return self._describe_branch(direction)
-            case events.PlanGenerated() as plan:
-                return self._describe_plan(plan)
-            case events.SearchCompleted(query=query, hits=hits, lost=lost):
-                failure = (
-                    say("live.search_lost", why=_short(say.why_failed(lost[0]))) if lost and not hits else ""
-                )
-                return say("live.searched", count=hits, query=_short(query)) + failure
-            case events.ExtractionStarted(pages=pages):
-                self._counts[event.branch] = _Count(len(pages))
-                return say("live.reading", pages=self._pages(len(pages)))
-            case events.ContentExtracted() | events.AnalysisCompleted():
-                return self._describe_page(event.payload, self._counts.setdefault(event.branch, _Count()))
-            case events.SufficiencyEvaluated(judgement=judged):
-                return self._describe_judgement(judged)
-            case events.ReportStarted(sections=sections):
-                return say("live.writing", count=len(sections))
-            case events.Completed():
-                return describe_savings(event.spent).removeprefix("; ")
-            case _:
-                return ""
-
-    def count(self, count: int) -> str:
-        """So many claims, or passages where no model draws and judges them."""
-        return self.messages(f"live.{self._thing}", count=count)
-
-    def _pages(self, count: int) -> str:
-        return self.messages("live.pages", count=count)
-
-    def _describe_branch(self, back: Direction) -> str:
-        """What a branch brought, and where it would look next."""
-        say = self.messages
-        found = say("live.back", claims=self.count(back.claims), pages=self._pages(back.pages))
-        onward = say("live.onward", leads=_short("; ".join(back.leads))) if back.leads else ""
-        return f"{found}: {_short(back.text)}{onward}"
-
-    def _describe_judgement(self, judged: Judgement) -> str:
-        """What there is, and whether it goes on; a score only where a model judged."""
-        say = self.messages
-        rule = f"{say.name('rule', judged.stop)} ({say.because(judged)})"
-        is_by_words = judged.is_by_words or self._thing == "passages"
-        is_enough = judged.stop in ENOUGH and not is_by_words
-        ending = say("live.enough" if is_enough else "live.end", why=rule) if judged.stop else ""
-        score = "" if is_by_words else say("live.score", score=f"{judged.overall:.2f}")
-        return f"{self.count(judged.claims)}{score}; {ending or say('live.going_on')}"
-
-    def _describe_page(self, page: events.ContentExtracted | events.AnalysisCompleted, count: _Count) -> str:
-        """A page that was read, or could not be, or whose claims were verified."""
-        say = self.messages
-        if isinstance(page, events.AnalysisCompleted):
-            count.claims += page.claims
-            return say(
-                "live.drawn", claims=self.count(page.claims), title=_short(page.title), all=count.claims
-            )
-        count.pages += 1
-        place = f"{count.pages}{count.of}"
-        if page.lost and not page.chars:
-            return say("live.unreadable", place=place, why=_short(say.why_failed(page.lost[0])))
-        return say("live.read", place=place, title=_short(page.title or page.address))
-
-    def _describe_effort(self, sized: events.EffortSized, limit: int) -> str:
-        """The effort with the rounds it allows, and where branches will look."""
-        say, effort = self.messages, sized.effort
-        reasons = say.effort_reasons(effort.reasons)
-        words = say(f"live.{effort.kind}", why=f" ({reasons})" if reasons else "", rounds=limit)
-        where = "; ".join(f"{one.id} {one.text}" for one in sized.directions)
-        branches = say("live.branches", count=len(sized.directions)) if where else ""
-        return f"{words}{branches}: {_short(where)}" if where else words
-
-    def _describe_plan(self, plan: events.PlanGenerated) -> str:
-        say = self.messages
-        way = _describe_way(plan, say)
-        how = f" ({way})" if way else ""
-        asked = _short("; ".join(plan.queries))
-        doing = say("live.searching", queries=asked) if asked else say("live.at_hand")
-        return say("live.plan", how=how, count=len(plan.questions)) + f"; {doing}"
-
-
-def _describe_way(plan: events.PlanGenerated, say: Messages) -> str:
-    """The kind of question and the thinking tool."""
-    kinds = [say.name("kind", plan.effort.kind)] if plan.effort else []
-    return ", ".join([*kinds, *([say.name("tool", plan.tool.name)] if plan.tool else [])])
-
-
-def _short(text: str) -> str:
-    return cut(plain(text), _SHORT_CELLS)
-
+from fathom.state import Failure, RunState, short_id
+from fathom.text.messages import Messages
 
 _LATELY = 100
 
@@ -224,7 +103,7 @@ class Board:
             case events.EffortSized(is_by_words=True):
                 self.is_by_words = True
             case events.PlanGenerated() as plan:
-                self.way = _describe_way(plan, self.messages) or self.way
+                self.way = describe_way(plan, self.messages) or self.way
                 if not event.branch:
                     self.searches, self.pages, self.sections = {}, {}, {}
                     self.stage = "searching"
@@ -298,3 +177,221 @@ class Board:
                 self.stage = "done"
             case _:
                 return
+
+
+_WIDE = 120  # from this width on, two columns
+_TALL = 21  # rows of a body that has a place for what happened lately
+_LABEL = 9
+_ASCII = str.maketrans("✓✗·━─┃…", "x!.#-|.")
+
+
+@dataclass(frozen=True)
+class Foot:
+    """The last two lines: something to say, and the keys or what is being typed."""
+
+    notice: str = ""
+    keys: tuple[tuple[str, str], ...] = ()
+    typing: str | None = None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One moment of a run, drawn to fill whatever size it is given."""
+
+    board: Board
+    elapsed_s: float
+    foot: Foot
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw it: the figures above, what is in hand in the middle, the keys below."""
+        width, height = options.max_width, options.height or options.max_height
+        head, foot = self._head(width), self._foot_lines()
+        if height < len(head) + len(foot) + 2:
+            most = [head[0], head[2], *head[4:7]] if height > 3 else [head[2]]
+            yield _Lines([*most, *[Text()] * height][: height - 1] + foot[-1:])
+            return
+        page = Layout()
+        page.split_column(
+            Layout(_Lines(head), size=len(head)),
+            self._body(width, height - len(head) - len(foot)),
+            Layout(_Lines(foot), size=len(foot)),
+        )
+        yield page
+
+    def _head(self, width: int) -> list[Text]:
+        board, say = self.board, self.board.messages
+        question = Text.assemble(("Fathom  ", "cyan"), (plain(board.question), "bold"))
+        stage = Text.assemble(
+            (say("view.round", round=board.round, limit=board.limit), "bold"),
+            (f"  {say.name('stage', board.stage)}", "cyan"),
+            (f"  ({plain(board.way)})" if board.way else "", "dim"),
+        )
+        found = board.verified + board.refused
+        refused = say("view.refused", count=board.refused) if board.refused else ""
+        key = "view.none_yet" if not found else "view.hits" if board.is_by_words else "view.verified"
+        label = say("view.passages" if board.is_by_words else "view.claims")
+        return [
+            _row(question, Text(short_id(board.run_id) if board.run_id else "", "dim"), width),
+            Text("─" * width, "dim"),
+            _row(stage, Text(clock(self.elapsed_s)), width),
+            Text(),
+            self._score(width),
+            self._money(width),
+            Text.assemble(
+                pad(label, _LABEL) + say(key, count=found, verified=board.verified),
+                (refused, "dim"),
+                f"    {say('view.pages_read', count=board.pages_read)}",
+            ),
+            Text(),
+        ]
+
+    def _score(self, width: int) -> Text:
+        score, enough, say = self.board.score, self.board.threshold, self.board.messages
+        label = say("statistics.score")
+        if self.board.is_by_words:
+            return Text(pad(label, _LABEL) + say("view.no_score"), "dim")
+        key = "view.not_judged" if score is None else "view.of"
+        words = say(key, part=f"{score or 0:.2f}", all=f"{enough:.2f}")
+        style = "green" if (score or 0) >= enough else "cyan"
+        return _figure(label, score or 0.0, words, width, style, enough)
+
+    def _money(self, width: int) -> Text:
+        spent, say = self.board.spent, self.board.messages
+        share = spent.usd / spent.budget_usd if spent.budget_usd else 0.0
+        words = say("view.of", part=dollars(spent.usd), all=dollars(spent.budget_usd))
+        tokens = {"tokens_in": thousands(spent.tokens_in), "tokens_out": thousands(spent.tokens_out)}
+        calls = say("view.calls", count=spent.calls, **tokens) if spent.calls else say("view.no_calls")
+        figure = _figure(say("view.spent"), share, words, width, "cyan")
+        room = width - figure.cell_len - cell_len(calls)
+        return _row(figure, Text(calls, "dim"), width) if room >= 2 else figure
+
+    def _body(self, width: int, rows: int) -> Layout:
+        board = self.board
+        searches = Layout(_entries("searches", board.searches.values(), board.messages), ratio=4)
+        reading = Layout(
+            _entries("report", board.sections.values(), board.messages)
+            if board.is_writing
+            else _entries("pages", board.pages.values(), board.messages),
+            ratio=5,
+        )
+        findings, lately = Layout(_findings(board), ratio=5), Layout(_lately(board), ratio=5)
+        body = Layout()
+        if width < _WIDE:
+            lately.visible = rows >= _TALL
+            body.split_column(searches, reading, findings, lately)
+            return body
+        searches.size, findings.size = max(3, min(9, rows // 3)), max(3, min(14, rows // 2))
+        left, right = Layout(), Layout()
+        left.split_column(searches, reading)
+        right.split_column(findings, lately)
+        body.split_row(left, Layout(" ", size=3), right)
+        return body
+
+    def _foot_lines(self) -> list[Text]:
+        keys = (
+            part for key, word in self.foot.keys for part in ((key, "bold reverse"), (f" {word}   ", "dim"))
+        )
+        last = Text.assemble(*keys) if self.foot.typing is None else Text(self.foot.typing)
+        return [Text(plain(self.foot.notice), "cyan"), last]
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Lines that are cut, never wrapped, with ASCII signs where a terminal has no others."""
+
+    lines: Sequence[Text]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.lines:
+            if options.ascii_only:
+                line.plain = line.plain.translate(_ASCII)
+            line.truncate(options.max_width, overflow="ellipsis")
+            line.no_wrap = True
+        yield Group(*self.lines)
+
+
+@dataclass(frozen=True)
+class _Section:
+    """A title with a rule behind it, and as many lines as the place has room for."""
+
+    title: str
+    count: str
+    lines: Callable[[int, int], list[Text]]  # of so many rows and so many cells
+    empty: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width, rows = options.max_width, (options.height or 1) - 1
+        count = f" {self.count} " if self.count else " "
+        rule = "─" * (width - cell_len(self.title) - cell_len(count))
+        lines = self.lines(rows, width) or [Text(f"  {self.empty}", "dim")]
+        yield _Lines([Text.assemble((self.title, "bold"), (count + rule, "dim")), *lines[:rows]])
+
+
+def _entries(name: str, entries: Iterable[Entry], say: Messages) -> _Section:
+    listed = list(entries)
+    done = sum(entry.is_done for entry in listed)
+    return _Section(
+        say(f"view.{name}"),
+        say("view.of", part=done, all=len(listed)) if listed else "",
+        lambda rows, width: [_entry(e, width) for e in in_view(listed, rows)],
+        say.name("view", f"no_{name}") if name != "report" else "",
+    )
+
+
+def _entry(entry: Entry, width: int) -> Text:
+    sign, style = ("✗", "yellow") if entry.is_lost else ("✓", "green") if entry.is_done else ("·", "cyan")
+    title = Text.assemble((f"  {sign} ", style), (plain(entry.title), "dim" if entry.is_done else ""))
+    return _row(title, Text(plain(entry.outcome), "yellow" if entry.is_lost else "dim"), width)
+
+
+def _findings(board: Board) -> _Section:
+    say = board.messages
+
+    def lines(_: int, width: int) -> list[Text]:
+        found = [
+            _row(
+                Text.assemble(("  · ", "cyan"), plain(one.statement)),
+                Text("" if board.is_by_words else f"{say.name('tag', one.tag)} {one.confidence:.2f}", "dim"),
+                width,
+            )
+            for one in board.findings
+        ]
+        return [*found, *(Text.assemble(("  ? ", "yellow"), (plain(gap), "dim")) for gap in board.gaps)]
+
+    count = say("view.last", count=len(board.findings)) if board.findings else ""
+    return _Section(say("folder.found"), count, lines, say("view.no_findings"))
+
+
+def _lately(board: Board) -> _Section:
+    return _Section(
+        board.messages("view.lately"),
+        "",
+        lambda rows, _: [Text(f"  {safe(line)}", "dim") for line in list(board.lately)[-rows:]],
+    )
+
+
+def _row(left: Text, right: Text, width: int) -> Text:
+    """Two ends of a line; the left one keeps at least a third."""
+    right.truncate(max(0, width - width // 3 - 2), overflow="ellipsis")
+    gap = 2 if right.plain else 0
+    left.truncate(width - right.cell_len - gap, overflow="ellipsis", pad=True)
+    return left.append(" " * gap).append_text(right)
+
+
+def _figure(label: str, share: float, words: str, width: int, style: str, mark: float | None = None) -> Text:
+    """A bar that is full at 1, with a mark where enough is, and the same in words."""
+    size = max(0, min(40 if width >= _WIDE else 20, width - _LABEL - 2 - cell_len(words)))
+    full = round(min(1.0, max(0.0, share)) * size)
+    bar = Text.assemble(("━" * full, style), ("─" * (size - full), "dim"))
+    if mark is not None and size:
+        place = min(size - 1, max(0, round(mark * size) - 1))
+        bar = Text.assemble(bar[:place], ("┃", "bold"), bar[place + 1 :])
+    return Text.assemble(pad(label, _LABEL), bar, f"  {words}")
+
+
+def in_view(entries: list[Entry], rows: int) -> list[Entry]:
+    """Choose so many entries and keep their order: those in hand first, then those that ended last."""
+    in_hand = [n for n, entry in enumerate(entries) if not entry.is_done][: max(0, rows)]
+    ended = [n for n, entry in enumerate(entries) if entry.is_done]
+    rest = min(len(ended), max(0, rows - len(in_hand)))
+    return [entries[n] for n in sorted([*in_hand, *ended[len(ended) - rest :]])]

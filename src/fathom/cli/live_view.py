@@ -1,6 +1,6 @@
 """The live view: a run on the alternate screen of a terminal, and the keys that steer it.
 
-Does not know how the picture is drawn (`frame.py`), or how a signal reaches the run. Output of others is
+Does not know how the picture is drawn (`board.py`), or how a signal reaches the run. Output of others is
 held back until the terminal is restored, which happens after a signal, an exception, Ctrl-C and Ctrl-Z.
 """
 
@@ -18,8 +18,7 @@ from rich.control import Control
 from rich.live import Live as Screen
 
 from fathom import SignalWord
-from fathom.cli.board import Board
-from fathom.cli.frame import Foot, Frame
+from fathom.cli.board import Board, Foot, Frame
 from fathom.cli.terminal import (
     SUSPEND,
     EndSignals,

@@ -7,16 +7,19 @@ those on this machine are offered; none is used without being chosen.
 import argparse
 import asyncio
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console
 
 from fathom import DeepResearcher, Forecast, RunLine
 from fathom.cli.arguments import read_request, read_settings
 from fathom.cli.review import ask_person, read_answer
 from fathom.cli.terminal import Leaving, run_until_interrupted
 from fathom.cli.text import plain, safe
-from fathom.cli.watch import IndexProgress, Watcher, print_waiting
+from fathom.cli.watch import Watcher, print_waiting
 from fathom.errors import BadInput
 from fathom.request import ResearchRequest
 from fathom.session import Session
@@ -27,10 +30,51 @@ from fathom.text.messages import format_count, messages_for
 from fathom.text.normalization import escape_json
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
     from fathom.llm.servers import ChosenModel, LocalModel
 
 
 _Begin = Callable[[DeepResearcher], Awaitable[Session]]
+_PATIENCE_S = 1.0
+_SAY_EVERY_S = 5.0
+
+
+class IndexProgress:
+    """Told how many of how many files are read: a bar at a terminal, else a line at times."""
+
+    def __init__(self, *, is_quiet: bool = False) -> None:
+        self._is_quiet = is_quiet
+        self._say_at = time.monotonic() + _PATIENCE_S
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show it, if somebody has waited long enough."""
+        if self._bar:
+            self._bar.update(self._bar.task_ids[0], completed=done, total=total)
+        elif not self._is_quiet and time.monotonic() >= self._say_at:
+            self._begin(done, total)
+
+    def _begin(self, done: int, total: int) -> None:
+        if not sys.stderr.isatty():
+            self._say_at = time.monotonic() + _SAY_EVERY_S
+            print(f"reading the documents: {done:,} of {total:,}", file=sys.stderr, flush=True)
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        columns = TextColumn("reading the documents"), BarColumn(), MofNCompleteColumn()
+        bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        bar.add_task("", completed=done, total=total)
+        bar.start()
+        self._bar = bar
 
 
 def research(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Watching a run from its start to its report: shown as it works, steered, reviewed and paused.
+"""Watching a run from its start to its report: told in words or shown, steered, reviewed and paused.
 
 Does not know how a run is begun or where its answer on the command line came from.
 """
@@ -7,31 +7,156 @@ import argparse
 import asyncio
 import os
 import sys
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from fathom import SignalWord
-from fathom.cli.board import EventWords
+from fathom import SignalWord, events
 from fathom.cli.review import ask_person
 from fathom.cli.terminal import INTERRUPTED, Leaving
-from fathom.cli.text import print_result, safe
+from fathom.cli.text import cut, describe_savings, plain, print_result, safe
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept, RoundCompleted
 from fathom.runs.round_summary import round_summary
 from fathom.session import Session
-from fathom.state import ReviewAnswer, short_id
-from fathom.text.messages import messages_for
+from fathom.state import ENOUGH, Direction, Judgement, ReviewAnswer, short_id
+from fathom.text.messages import ENGLISH, Messages, messages_for
 from fathom.text.normalization import escape_json
 
-if TYPE_CHECKING:  # the live view is imported where there is a terminal to show it on
-    from rich.progress import Progress as Bar
-
+if TYPE_CHECKING:  # imported where there is a terminal to show it on
     from fathom.cli.live_view import Live
+
+_SHORT_CELLS = 76
+
+
+@dataclass
+class _Count:
+    """How far the reading of a round is, in the whole run or in one branch."""
+
+    expected: int = 0
+    pages: int = 0
+    claims: int = 0
+
+    @property
+    def of(self) -> str:
+        """Of how many; an update also reads the pages of before, and nobody said how many those are."""
+        return f"/{self.expected}" if self.pages <= self.expected else ""
+
+
+class EventWords:
+    """Puts the events of a run into words; it remembers how far the reading of a round is."""
+
+    def __init__(self, messages: Messages = ENGLISH) -> None:
+        self._counts: dict[str, _Count] = {}
+        self.messages = messages  # of the run's language, from its first event on
+        self._thing = "claims"  # or passages, where no model draws and judges them
+
+    def line(self, event: Progress) -> str:
+        """One event in words; nothing if it is not worth a line."""
+        if isinstance(event.payload, events.Started):
+            self.messages = messages_for(event.payload.question, event.payload.run_config.language)
+        if isinstance(event.payload, events.EffortSized) and event.payload.is_by_words:
+            self._thing = "passages"
+        words = self._words(event)
+        branch = f"{event.branch} " if event.branch else ""
+        place = self.messages("live.round", round=event.round, limit=event.limit)
+        return f"[{event.elapsed_s:6.1f} s] {branch}{place}  {words}" if words else ""
+
+    def _words(self, event: Progress) -> str:
+        say = self.messages
+        match event.payload:
+            case events.EffortSized() as sized:
+                return self._describe_effort(sized, event.limit)
+            case events.BranchCompleted(direction=direction):
+                return self._describe_branch(direction)
+            case events.PlanGenerated() as plan:
+                return self._describe_plan(plan)
+            case events.SearchCompleted(query=query, hits=hits, lost=lost):
+                failure = (
+                    say("live.search_lost", why=_short(say.why_failed(lost[0]))) if lost and not hits else ""
+                )
+                return say("live.searched", count=hits, query=_short(query)) + failure
+            case events.ExtractionStarted(pages=pages):
+                self._counts[event.branch] = _Count(len(pages))
+                return say("live.reading", pages=self._pages(len(pages)))
+            case events.ContentExtracted() | events.AnalysisCompleted():
+                return self._describe_page(event.payload, self._counts.setdefault(event.branch, _Count()))
+            case events.SufficiencyEvaluated(judgement=judged):
+                return self._describe_judgement(judged)
+            case events.ReportStarted(sections=sections):
+                return say("live.writing", count=len(sections))
+            case events.Completed():
+                return describe_savings(event.spent).removeprefix("; ")
+            case _:
+                return ""
+
+    def count(self, count: int) -> str:
+        """So many claims, or passages where no model draws and judges them."""
+        return self.messages(f"live.{self._thing}", count=count)
+
+    def _pages(self, count: int) -> str:
+        return self.messages("live.pages", count=count)
+
+    def _describe_branch(self, back: Direction) -> str:
+        """What a branch brought, and where it would look next."""
+        say = self.messages
+        found = say("live.back", claims=self.count(back.claims), pages=self._pages(back.pages))
+        onward = say("live.onward", leads=_short("; ".join(back.leads))) if back.leads else ""
+        return f"{found}: {_short(back.text)}{onward}"
+
+    def _describe_judgement(self, judged: Judgement) -> str:
+        """What there is, and whether it goes on; a score only where a model judged."""
+        say = self.messages
+        rule = f"{say.name('rule', judged.stop)} ({say.because(judged)})"
+        is_by_words = judged.is_by_words or self._thing == "passages"
+        is_enough = judged.stop in ENOUGH and not is_by_words
+        ending = say("live.enough" if is_enough else "live.end", why=rule) if judged.stop else ""
+        score = "" if is_by_words else say("live.score", score=f"{judged.overall:.2f}")
+        return f"{self.count(judged.claims)}{score}; {ending or say('live.going_on')}"
+
+    def _describe_page(self, page: events.ContentExtracted | events.AnalysisCompleted, count: _Count) -> str:
+        """A page that was read, or could not be, or whose claims were verified."""
+        say = self.messages
+        if isinstance(page, events.AnalysisCompleted):
+            count.claims += page.claims
+            return say(
+                "live.drawn", claims=self.count(page.claims), title=_short(page.title), all=count.claims
+            )
+        count.pages += 1
+        place = f"{count.pages}{count.of}"
+        if page.lost and not page.chars:
+            return say("live.unreadable", place=place, why=_short(say.why_failed(page.lost[0])))
+        return say("live.read", place=place, title=_short(page.title or page.address))
+
+    def _describe_effort(self, sized: events.EffortSized, limit: int) -> str:
+        """The effort with the rounds it allows, and where branches will look."""
+        say, effort = self.messages, sized.effort
+        reasons = say.effort_reasons(effort.reasons)
+        words = say(f"live.{effort.kind}", why=f" ({reasons})" if reasons else "", rounds=limit)
+        where = "; ".join(f"{one.id} {one.text}" for one in sized.directions)
+        branches = say("live.branches", count=len(sized.directions)) if where else ""
+        return f"{words}{branches}: {_short(where)}" if where else words
+
+    def _describe_plan(self, plan: events.PlanGenerated) -> str:
+        say = self.messages
+        way = describe_way(plan, say)
+        how = f" ({way})" if way else ""
+        asked = _short("; ".join(plan.queries))
+        doing = say("live.searching", queries=asked) if asked else say("live.at_hand")
+        return say("live.plan", how=how, count=len(plan.questions)) + f"; {doing}"
+
+
+def describe_way(plan: events.PlanGenerated, say: Messages) -> str:
+    """Return the kind of question and the thinking tool."""
+    kinds = [say.name("kind", plan.effort.kind)] if plan.effort else []
+    return ", ".join([*kinds, *([say.name("tool", plan.tool.name)] if plan.tool else [])])
+
+
+def _short(text: str) -> str:
+    return cut(plain(text), _SHORT_CELLS)
 
 
 class Quiet:
@@ -83,47 +208,6 @@ class JsonLines(Quiet):
     def tell(self, event: Progress) -> None:
         """One line; the report is in the last ones."""
         print(escape_json(event.model_dump_json()), flush=True)
-
-
-_PATIENCE_S = 1.0
-_SAY_EVERY_S = 5.0
-
-
-class IndexProgress:
-    """Told how many of how many files are read: a bar at a terminal, else a line at times."""
-
-    def __init__(self, *, is_quiet: bool = False) -> None:
-        self._is_quiet = is_quiet
-        self._say_at = time.monotonic() + _PATIENCE_S
-        self._bar: Bar | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar:
-            self._bar.stop()
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show it, if somebody has waited long enough."""
-        if self._bar:
-            self._bar.update(self._bar.task_ids[0], completed=done, total=total)
-        elif not self._is_quiet and time.monotonic() >= self._say_at:
-            self._begin(done, total)
-
-    def _begin(self, done: int, total: int) -> None:
-        if not sys.stderr.isatty():
-            self._say_at = time.monotonic() + _SAY_EVERY_S
-            print(f"reading the documents: {done:,} of {total:,}", file=sys.stderr, flush=True)
-            return
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-        from rich.progress import Progress as Bar
-
-        columns = TextColumn("reading the documents"), BarColumn(), MofNCompleteColumn()
-        bar = Bar(*columns, console=Console(stderr=True), transient=True)
-        bar.add_task("", completed=done, total=total)
-        bar.start()
-        self._bar = bar
 
 
 def can_show(console: Console) -> bool:
