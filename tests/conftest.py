@@ -84,12 +84,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def closed_databases() -> Iterator[None]:
-    """Close what a test has opened: a process works on one database, and tests on thousands."""
+    """Close the files that a test has opened: a process works on one database, and tests on thousands."""
     yield
-    if storage := sys.modules.get("fathom.storage"):
-        for database, _ in storage._storages.values():
-            database.close()
-        storage._storages.clear()
+    opened = getattr(sys.modules.get("fathom.storage"), "_storages", {})
+    for place in [place for place in opened if isinstance(place, Path)]:
+        opened.pop(place)[0].close()
 
 
 @pytest.hookimpl(tryfirst=True)
