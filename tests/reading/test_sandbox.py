@@ -230,7 +230,7 @@ async def test_a_pool_that_hangs_is_replaced_and_its_documents_are_read_by_the_n
     channel.mutex.acquire()  # as a worker does that is killed while it reads
     monkeypatch.setattr(sandbox, "_STUCK_S", 0.1)
     waiting = asyncio.create_task(read(parser, PAGE))
-    await until(lambda: parser.pool._pool not in (hung, None))
+    await until(lambda: bool(hung._pool_manager.task_manager.tasks))  # it waits from now on
     monkeypatch.undo()
     assert (await waiting).title == "Lakes"
     assert parser.pool._pool is not hung

@@ -27,7 +27,7 @@ _CHEAP_KINDS = frozenset({"text", "markdown"})
 _CHEAP_BYTES = 50_000
 _TASKS_A_WORKER = 500  # then a new process: libraries that parse keep caches
 _GRACE_S = 5.0
-_STUCK_S = 300.0  # the workers share one pipe: one that is killed from outside while it reads it blocks it
+_STUCK_S = 180.0  # the workers share one pipe: one that is killed from outside while it reads it blocks it
 _spawn_lock = threading.Lock()
 
 
@@ -86,11 +86,10 @@ class ParserPool:
             raise BrokenProcessPool(str(error)) from error
         waiting = asyncio.wrap_future(future)
         try:
-            await asyncio.wait({waiting}, timeout=_STUCK_S)
-        except asyncio.CancelledError:
-            waiting.cancel()
-            raise
-        if not waiting.done():
+            done, _ = await asyncio.wait({waiting}, timeout=_STUCK_S)
+        finally:
+            waiting.cancel()  # whoever is cancelled, or gives up, frees the worker
+        if not done:
             await asyncio.to_thread(self._replace, pool)
             raise BrokenProcessPool("the parser processes hang")
         return waiting.result()
