@@ -32,7 +32,7 @@ async def rewrite(state: Chapter, *, model: ResearchModel, pages: PagesPort) -> 
     used = {c for place in failed for c in _claims_near(sentences, place)}
     cited = [claim for claim in state["claims"] if claim.id in used]
     written_from = {
-        c for draft in drafts if _lacks_claims(draft) for c in _claims_of(draft, state["headings"])
+        c for draft in drafts if _needs_other_claims(draft) for c in _claims_of(draft, state["headings"])
     }
     revision = RewriteInput(
         state["question"],
@@ -80,9 +80,9 @@ def _neighbours(sentences: Sequence[Sentence], place: int) -> tuple[str, str]:
     return before, after
 
 
-def _lacks_claims(draft: Section) -> bool:
-    """Tell whether a failed sentence has no claims: any claim of its part may support it."""
-    return any(s.status == "unsupported" and not s.claims for s in draft.sentences)
+def _needs_other_claims(draft: Section) -> bool:
+    """Tell whether a failed sentence has no claims, or a figure that its own do not give."""
+    return any(s.status == "unsupported" and (not s.claims or s.fault == "facts") for s in draft.sentences)
 
 
 def _claims_of(draft: Section, headings: Sequence[Heading]) -> list[str]:

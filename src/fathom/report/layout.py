@@ -204,11 +204,14 @@ class PreparedReport:
         return places
 
     def _is_reading(self, layout: BlockLayout) -> bool:
-        """Whether a paragraph or list consists of inferences and begins by saying so: "Our reading: …"."""
+        """Whether a paragraph or list begins as a reading ("Our reading: …") and draws conclusions.
+
+        A sentence of it that the sources state outright may be among them.
+        """
         told = [s for s in layout.sentences if s.status != "connective"]
         is_led = phrase_pattern("reading").match(layout.sentences[0].text.lower())
         is_text = layout.block.kind != "table"
-        return is_text and bool(told) and bool(is_led) and all(map(self._is_cited_inference, told))
+        return is_text and bool(is_led) and any(map(self._is_cited_inference, told))
 
     def _is_cited_inference(self, sentence: Sentence) -> bool:
         return sentence.kind == "inference" and bool(cited_numbers(sentence, self.numbers))
@@ -225,10 +228,17 @@ class PreparedReport:
     def marked_at(self, place: Sentence | Block) -> list[Sentence]:
         """The sentences whose marks stand here.
 
-        Those of a run stand once: behind the last of a paragraph's sentences that have the same sources,
-        behind the last fact of a row, or at the caption of a table that has the same sources everywhere.
+        Those of a run stand once: behind the last of a paragraph's sentences that have the same sources, or
+        at the caption of a table that has the same sources everywhere. Those of a row: `cited_by_rows`.
         """
         return self._runs.get(id(place), [])
+
+    def cited_by_rows(self, layout: BlockLayout) -> list[list[Sentence]]:
+        """The cells of each row of a table whose sources stand in a last column; none if it has no such."""
+        if layout.block.kind != "table" or self.marked_at(layout.block):
+            return []
+        rows = [[s for cell in row for s in cell if self._is_cited_by_row(s)] for row in layout.rows]
+        return rows if any(rows) else []
 
     @cached_property
     def _runs(self) -> dict[int, list[Sentence]]:
@@ -247,28 +257,21 @@ class PreparedReport:
         yield from ((run[-1], run) for run in runs if self._marks_of(run[-1]))
 
     def _runs_of_table(self, layout: BlockLayout) -> Iterator[tuple[Sentence | Block, list[Sentence]]]:
-        """The table as a whole, or its rows; what is computed, disputed or without support is by itself."""
-        lines = [[s for cell in row for s in cell if not _is_bare_cell(s)] for row in layout.rows]
-        told = [s for line in lines for s in line]
+        """The table as a whole, or what is computed, disputed or without support by itself."""
+        told = [s for row in layout.rows for cell in row for s in cell if not _is_bare_cell(s)]
         if layout.block.title and len({self._marks_of(s) for s in told}) == 1 and self._marks_of(told[0]):
             yield layout.block, told
             return
-        for line in lines:
-            alone = [s for s in line if self._is_marked_alone(s)]
-            others = [s for s in line if not self._is_marked_alone(s)]
-            yield from ((s, [s]) for s in alone if self._marks_of(s))
-            facts = [s for s in others if s.kind != "inference"]
-            is_whole = {*self.cited_in(others)} <= {*self.cited_in(facts)}
-            if cited := [s for s in (facts if is_whole else others) if self._marks_of(s)]:
-                yield cited[-1], cited
+        yield from ((s, [s]) for s in told if self._marks_of(s) and not self._is_cited_by_row(s))
 
     def cited_in(self, run: Sequence[Sentence]) -> list[int]:
         """The sources that the sentences of a run cite together."""
         return sorted({n for sentence in run for n in cited_numbers(sentence, self.numbers)})
 
-    def _is_marked_alone(self, sentence: Sentence) -> bool:
+    def _is_cited_by_row(self, sentence: Sentence) -> bool:
         is_odd = is_unsupported(sentence, self.numbers) or self.is_disputed(sentence)
-        return is_odd or sentence.calculation is not None
+        is_alone = is_odd or sentence.calculation is not None or _is_bare_cell(sentence)
+        return not is_alone and bool(self._marks_of(sentence))
 
     def _marks_of(self, sentence: Sentence) -> tuple[object, ...]:
         """What stands behind a sentence; empty for one without marks."""

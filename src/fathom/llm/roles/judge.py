@@ -29,6 +29,7 @@ from fathom.state import (
     Relation,
     Rubric,
     Ruling,
+    SubQuestion,
 )
 from fathom.state.model_io import Assessment, HypothesisEvidence, JudgeInput
 from fathom.text.normalization import one_line, shorten_line
@@ -39,6 +40,10 @@ from fathom.text.tokens import has_cjk
 
 _ORDINARY = 3
 _KEY = re.compile(r"\b[EC]\d+\b")
+# Keys that slip into sentences for readers: "(E16, E51)", "E33~E38은"; a single "E10" may be a fuel.
+_SLIPPED_KEYS = re.compile(
+    r"\s*[(\[]E\d+(?:\s*[,·~–-]\s*E\d+)*[)\]]|\bE\d+(?:\s*[,·~–-]\s*E\d+)+(?:은|는|이|가|을|를|에|의|와|과)?\s*,?\s*"
+)
 _MOST_CLAIMS = 120
 _CLAIM_TOKENS = 10_000
 _SAME_WORDS = 0.5  # a quote that shares so many of its words with its claim adds nothing
@@ -210,7 +215,7 @@ def read_gaps(forms: Sequence[answer_forms.GapForm], judge_input: JudgeInput) ->
     has_refused = any(not entry.section for entry in judge_input.rejected)
     return [
         Gap(
-            description=form.description,
+            description=_for_readers(form.description, judge_input.questions),
             priority=read_priority(form.priority),
             suggested_query=form.suggested_query,
             question=form.question if form.question in known else "",
@@ -275,8 +280,8 @@ def read_outline(
                 title=form.title.strip(),
                 question=form.question.strip(),
                 claims=[*_claim_ids(form.claims, keyed), *unseen],
-                aim=form.aim.strip(),
-                lacks=_read_lack(form.lacks),
+                aim=_for_readers(form.aim, judge_input.questions),
+                lacks=_for_readers(_read_lack(form.lacks), judge_input.questions),
                 priority=read_priority(form.priority),
                 is_conclusion=form.is_conclusion,
             )
@@ -294,6 +299,16 @@ def _read_lack(words: str) -> str:
     """Return what is missing; models say "nothing" in several ways."""
     said = words.strip()
     return "" if said.strip(" .-()").casefold() in _NOTHING else said
+
+
+def _for_readers(words: str, questions: Sequence[SubQuestion]) -> str:
+    """Return a sentence without keys of claims, and with sub-questions in place of their ids."""
+    said = _SLIPPED_KEYS.sub("", words.strip())
+    for question in questions:
+        said = re.sub(
+            rf"\b{question.id}(?![0-9A-Za-z-])", f"“{shorten_line(question.text, _TITLE_CHARS)}”", said
+        )
+    return said.strip(" ,;")
 
 
 def _claim_ids(keys: Sequence[str], keyed: ClaimsByKey) -> list[str]:

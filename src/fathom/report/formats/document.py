@@ -252,6 +252,10 @@ def _block(layout: BlockLayout, report: PreparedReport) -> BlockOfReport:
             note_inference(name, report.words) if report.is_inferred_column(block, n) else name
             for n, name in enumerate(names)
         ]
+        if cited := report.cited_by_rows(layout):
+            columns.append(report.words("report.sources"))
+            for row, cells in zip(rows, cited, strict=True):
+                row.append(_cites(cells, report))
         return Grid(columns, rows, _words_alone(block.title), _marks(block, report))
     if block.kind == "extract":
         return _passage(layout, report)
@@ -303,19 +307,20 @@ def _marks(place: Sentence | Block, report: PreparedReport) -> Line:
     sentence = run[-1]
     if is_unsupported(sentence, report.numbers):
         return [Span(" "), Span(words("report.unsupported"), "unsupported")]
-    found = report.cited_in(run)
-    marks: list[Span | Cite | CalculationMark | Sign] = [
-        Cite(
-            n,
-            list(dict.fromkeys(clean(shorten_text(q.text)) for s in run for q in report.quotes_behind(s, n))),
-        )
-        for n in found
-    ]
-    if sentence.calculation and found:
+    marks: list[Span | Cite | CalculationMark | Sign] = [*_cites(run, report)]
+    if sentence.calculation and marks:
         marks.append(CalculationMark(report.letters[filled_formula(sentence), sentence.calculation.result]))
     if report.is_disputed(sentence):
         marks.append(Sign(DISPUTED, words("report.disputed")))
     return marks
+
+
+def _cites(run: Sequence[Sentence], report: PreparedReport) -> list[Cite]:
+    """The sources of some sentences, each with the quotes they rest on."""
+    quotes = {n: [q for s in run for q in report.quotes_behind(s, n)] for n in report.cited_in(run)}
+    return [
+        Cite(n, list(dict.fromkeys(clean(shorten_text(q.text)) for q in own))) for n, own in quotes.items()
+    ]
 
 
 def _disputes(report: PreparedReport) -> list[BlockOfReport]:

@@ -187,6 +187,10 @@ def _block(layout: BlockLayout, report: PreparedReport) -> str:
             for n, name in enumerate(names)
         ]
         rows = [[" ".join(render_sentence(s, report) for s in cell) for cell in row] for row in layout.rows]
+        if cited := report.cited_by_rows(layout):
+            columns.append(report.words("report.sources"))
+            for row, cells in zip(rows, cited, strict=True):
+                row.append("".join(f"[{n}]" for n in report.cited_in(cells)))
         return markdown_table(columns, rows)
     if block.kind == "extract":
         return render_passage(layout, report)
