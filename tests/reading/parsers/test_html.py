@@ -171,6 +171,8 @@ def test_a_date_is_what_the_markup_says_and_never_a_year_in_the_text(
 def test_the_site_is_the_publisher() -> None:
     page = PAGE.replace("<head>", '<head><meta property="og:site_name" content="Water Board">').encode()
     assert parse_document(page, content_type="text/html", name="x").publisher == "Water Board"
+    address = "https://x.example/blog/water-board"  # a name that only repeats the address tells nothing
+    assert parse_document(page, content_type="text/html", name=address).publisher is None
 
 
 MANUAL = b"""<html><head><title>3.1. Limits</title></head><body>

@@ -175,6 +175,7 @@ _HIDING = re.compile(
 _EXPONENT = re.compile(r"[-−]?\d{1,4}")
 _SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_SIGNS = re.compile(r"[\W_]")
 _INVISIBLE_TAGS = ("script", "style", "noscript", "template", "svg", "nav", "footer", "form", "head")
 _BLOCK_TAGS = "p|div|section|article|li|tr|h[1-6]|pre|blockquote|dt|dd|table|ul|ol|br|hr|main"
 
@@ -213,10 +214,17 @@ def read_html(text: str, *, name: str) -> Document:
     part_of = about.pop("part_of", "")
     if found is not None:
         about |= {"title": _best_title(found.title, about.get("title")), "author": found.author}
-        about["publisher"] = found.sitename if found.sitename != found.hostname else None
+        about["publisher"] = _find_publisher(found.sitename or "", found.hostname, name)
     if part_of and about.get("title") and part_of != about["title"]:
         about["title"] = f"{about['title']} ({part_of})"  # a section called "Restrictions" says of what
     return build_document(blocks, how="html", name=name, anchors=anchors, **about)
+
+
+def _find_publisher(site: str, host: str | None, name: str) -> str | None:
+    """Return the name of the site; None where it only repeats the address of the page."""
+    last = name.rstrip("/").rpartition("/")[2]
+    is_address = site == host or _SIGNS.sub("", site).lower() == _SIGNS.sub("", last).lower()
+    return None if is_address else site
 
 
 def _about(tree: Any) -> dict[str, str | None]:
