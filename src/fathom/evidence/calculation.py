@@ -82,16 +82,11 @@ def recompute(calculation: Calculation, passages: Mapping[str, Passage], text: s
     stated_result = _widen_by_sentence(stated[0], text)
     try:
         operands = {one.name: _find_operand(one, passages) for one in calculation.operands[:_MOST_OPERANDS]}
-        answers = [
-            _evaluate(calculation.formula, operands, are_shares_plain=plain) for plain in (False, True)
-        ]
-        values = [
-            v
-            for answer in answers
-            for v in _convert_to_stated_unit(
-                stated_result, _rate_as_amount(answer, f"{calculation.result} {text}"), calculation, operands
-            )
-        ]
+        values: list[float] = []
+        for plain in (False, True):
+            answer = _evaluate(calculation.formula, operands, are_shares_plain=plain)
+            answer = _rate_as_amount(answer, f"{calculation.result} {text}")
+            values += _convert_to_stated_unit(stated_result, answer, calculation, operands)
     except NotComputable as error:
         return CalculationResult(why=str(error))
     if not values:

@@ -113,13 +113,8 @@ class QuoteFinder:
         starts = [match.end() for match in _SENTENCE_BEGINS.finditer(before)]
         if before.endswith("\n") and _MARKS.match(quote.text):  # a list item or row, quoted with its mark
             starts.append(len(before))
-        start = (
-            quote.start - len(before) + starts[-1]
-            if starts
-            else 0
-            if quote.start < _REST_CHARS
-            else quote.start
-        )
+        is_first = not starts and quote.start < _REST_CHARS
+        start = 0 if is_first else quote.start - len(before) + (starts[-1] if starts else len(before))
         stop = None if self._text[quote.end - 1] in _CLOSING else _SENTENCE_ENDS.search(after)
         end = quote.end + stop.start() if stop else quote.end
         while start < quote.start and self._text[start].isspace():

@@ -38,6 +38,10 @@ _SHORT_CHARS, _SHORT_PAIRED_CHARS = 40, 20  # a third of it for a sentence or an
 _STATEMENT_CHARS = 400
 _SECTIONS = ("section", "sections")
 _NUMBERED = re.compile(r"^\d[\d.)]*+\s+|^(?:chapter|appendix|part|section)\s+\w+[.:]?\s+", re.IGNORECASE)
+# How well a kind of passage fits a question for a list, for steps, or for anything else.
+_FITS_LIST = {"list": 1.0, "sections": 0.9, "table": 0.8, "section": 0.5, "paragraph": 0.2}
+_FITS_STEPS = {"list": 0.6, "section": 0.6, "code": 0.6, "sections": 0.5, "table": 0.2, "paragraph": 0.3}
+_FITS_ANY = {"section": 0.4, "paragraph": 0.3, "list": 0.2}
 _ASIDE = re.compile(r"(?<!\s)\s+\([^)]{0,200}\)")
 _OPTION = re.compile(r"^`?-|[=(\[]|^`[A-Z_ ]+`$")
 _TITLE_END = re.compile(r"(?<!\s)(?:\s*\(|\s+[—–|-]{1,2}\s)(?s:.*)")
@@ -69,13 +73,11 @@ def select_quotes(questions: Sequence[SubQuestion], title: str, text: str) -> li
     for asked in questions:
         scored = _score_candidates(asked.text, candidates, title, in_title, rarity)
         for candidate, score in _choose_apart(scored):
-            unit = candidate.unit
-            statement = _statement(asked.text, unit)
-            drafts.append(
-                ExtractedStatement(
-                    statement, text[unit.start : unit.end], asked.id, 1.0 - math.exp(-score / _USUAL_SCORE)
-                )
+            said, quote = (
+                _statement(asked.text, candidate.unit),
+                text[candidate.unit.start : candidate.unit.end],
             )
+            drafts.append(ExtractedStatement(said, quote, asked.id, 1.0 - math.exp(-score / _USUAL_SCORE)))
     return drafts
 
 
@@ -84,10 +86,8 @@ def _list_candidates(text: str) -> list[_QuoteCandidate]:
     seen: set[tuple[str, ...]] = set()
     for unit in whole_units(text):
         if _is_readable(unit):
-            words = Counter(
-                stem(word)
-                for word in tokens(f"{unit.context}\n{unit.text}" if unit.kind == "row" else unit.text)
-            )
+            said = f"{unit.context}\n{unit.text}" if unit.kind == "row" else unit.text
+            words = Counter(map(stem, tokens(said)))
             near = frozenset(stem(word) for heading in unit.headings for word in tokens(heading))
             found.append(_QuoteCandidate(unit, words, near, unit.headings not in seen))
             if unit.kind not in _SECTIONS:
@@ -134,12 +134,8 @@ def _score_candidates(
         covered = _word_coverage(wanted, candidate, in_title, rarity)
         if covered:
             named = _heading_match(wanted, candidate.unit, title)
-            rough.append(
-                (
-                    candidate,
-                    covered + _HEADING_WEIGHT * named + _FIRST_BONUS * (candidate.is_first and named > 0),
-                )
-            )
+            bonus = _FIRST_BONUS * (candidate.is_first and named > 0)
+            rough.append((candidate, covered + _HEADING_WEIGHT * named + bonus))
     rough = [(candidate, score) for candidate, score in rough if score >= _FLOOR]
     rough.sort(key=lambda pair: -pair[1])
     top = rough[:_MAX_RESCORED]
@@ -221,20 +217,10 @@ def _kind_match(question: str, candidate: _QuoteCandidate, title: str) -> float:
         causes = len(phrase_pattern("cause").findall(opening.lower()))
         return 0.3 * min(2, causes) + 0.4 * has_phrase("cause", said[0])
     if has_phrase("asks_list", question) or "completeness" in kinds:
-        return {"list": 1.0, "sections": 0.9, "table": 0.8, "section": 0.5, "paragraph": 0.2}.get(
-            unit.kind, 0.0
-        )
+        return _FITS_LIST.get(unit.kind, 0.0)
     if has_phrase("asks_steps", question):
-        return {
-            "list": 0.6,
-            "section": 0.6,
-            "code": 0.6,
-            "sections": 0.5,
-            "table": 0.2,
-            "paragraph": 0.3,
-        }.get(unit.kind, 0.0)
-    whole = {"section": 0.4, "paragraph": 0.3, "list": 0.2}.get(unit.kind, 0.0)
-    return max(whole, max(score_directness(question, one) for one in said))
+        return _FITS_STEPS.get(unit.kind, 0.0)
+    return max(_FITS_ANY.get(unit.kind, 0.0), *(score_directness(question, one) for one in said))
 
 
 def _definition_match(

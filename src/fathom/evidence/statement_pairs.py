@@ -236,24 +236,17 @@ def _compare_numbers(one: ParsedStatement, two: ParsedStatement, shared: WordOve
         return "neither", "number", "they speak of different things"
     if find_periods(one.text.text) != find_periods(two.text.text):
         return "neither", "number", "they speak of a year and a part of it, or of different parts"
+    if one.is_negated != two.is_negated or one.rates != two.rates or years[0] != years[1]:
+        return None
+    if is_vague(pair[0], one) or is_vague(pair[1], two) or not _have_same_names(one, two):
+        return None
+    # The thing that is counted says nothing of the subject.
     counted = {slot for amount, slot in one.amounts if amount is pair[0]}
     is_counted = counted <= set(one.words) & set(two.words) and not one.text.is_korean
-    shorter = min(len(one.words), len(two.words))
-    is_same_frame = (
-        (
-            shared.shared - 1 >= _SUBJECT_FROM * (shorter - 1)
-            if is_counted
-            else shared.of_shorter >= _SUBJECT_FROM
-        )
-        and shared.shared > 1
-        and one.is_negated == two.is_negated
-        and one.rates == two.rates
-        and years[0] == years[1]
-        and not is_vague(pair[0], one)
-        and not is_vague(pair[1], two)
-        and _have_same_names(one, two)
-    )
-    return ("contradicts", "number", f"{pair[0].text} is not {pair[1].text}") if is_same_frame else None
+    least = _SUBJECT_FROM * (min(len(one.words), len(two.words)) - 1)
+    is_alike = shared.shared - 1 >= least if is_counted else shared.of_shorter >= _SUBJECT_FROM
+    is_one_subject = is_alike and shared.shared > 1
+    return ("contradicts", "number", f"{pair[0].text} is not {pair[1].text}") if is_one_subject else None
 
 
 def _compare_single_number(

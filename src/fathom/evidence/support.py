@@ -93,10 +93,8 @@ def _is_far(sentence: str, quotes: Sequence[str]) -> bool:
     quoted = " ".join(quotes)
     is_one_language = has_cjk(sentence) == has_cjk(quoted)
     limit = _FAR_WITH_FIGURES if find_amounts(sentence) or find_dates(sentence) else _FAR
-    return (
-        is_one_language
-        and measure_coverage(parse_text(sentence), [parse_text(quote) for quote in quotes]) <= limit
-    )
+    shared = measure_coverage(parse_text(sentence), [parse_text(quote) for quote in quotes])
+    return is_one_language and shared <= limit
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")

@@ -82,6 +82,7 @@ _SOURCES: dict[EffortKind, dict[Depth, int]] = {
     "comparison": {"quick": 10, "standard": 10, "comprehensive": 10},
     "survey": {"quick": 10, "standard": 10, "comprehensive": 15},
 }
+_SURVEY_QUESTIONS: dict[Depth, int] = {"quick": 4, "standard": 5, "comprehensive": 7}
 _SURVEY_BRANCHES: dict[Depth, int] = {"quick": 3, "standard": 4, "comprehensive": 5}
 
 
@@ -171,11 +172,7 @@ def _count_sides(question: str) -> int:
 def _count_questions(kind: EffortKind, question: str, depth: Depth) -> int:
     if kind == "fact":
         return max(1, _count_parts(question))
-    return (
-        _count_sides(question) + 1
-        if kind == "comparison"
-        else {"quick": 4, "standard": 5, "comprehensive": 7}[depth]
-    )
+    return _count_sides(question) + 1 if kind == "comparison" else _SURVEY_QUESTIONS[depth]
 
 
 def _count_branches(kind: EffortKind, question: str, depth: Depth) -> int:

@@ -126,11 +126,8 @@ def make_forecast(
     """Forecast the likely and the worst cost and time of a run."""
     size = _run_size(run_config, question)
     alike = [run for run in past if run.shape == run_shape(run_config, question)]
-    work = (
-        _expected_work(settings, run_config, size, alike, past)
-        if settings.uses_model(run_config.model)
-        else {}
-    )
+    is_thinking = settings.uses_model(run_config.model)
+    work = _expected_work(settings, run_config, size, alike, past) if is_thinking else {}
     search_usd = _search_usd(settings, run_config, size)
     usd = _models_usd(settings, work)
     seconds, worst_s = _seconds(settings, run_config, size), _worst_s(settings, run_config, size)

@@ -137,11 +137,9 @@ _BARREN_ROUNDS = 5
 def is_overused(query: Query, asked: Sequence[Query]) -> bool:
     """Tell whether three earlier queries had the same sub-question, family and half of the words."""
     words = terms(query.text)
-    same = [past for past in asked if (past.question, past.family) == (query.question, query.family)]
-    return (
-        sum(jaccard_similarity(words, terms(past.text)) >= _SAME_PATTERN_WORDS for past in same)
-        >= _MAX_PATTERN_USES
-    )
+    same = (past for past in asked if (past.question, past.family) == (query.question, query.family))
+    alike = [past for past in same if jaccard_similarity(words, terms(past.text)) >= _SAME_PATTERN_WORDS]
+    return len(alike) >= _MAX_PATTERN_USES
 
 
 def count_barren_rounds(judgements: Sequence[Judgement]) -> int:
@@ -175,23 +173,10 @@ def draw_lessons(
     shas = {canonical_address(page.address): page.sha for page in pages}
     found: list[Lesson] = []
     for query in (q for q in asked if q.round == number):
-        read = {
-            shas[a]
-            for hit in chosen
-            if hit.query == query.id and (a := canonical_address(hit.address)) in shas
-        }
+        read = {shas.get(canonical_address(hit.address)) for hit in chosen if hit.query == query.id} - {None}
         new = sum(any(quote.page in read for quote in claim.quotes[:1]) for claim in claims)
-        found.append(
-            Lesson(
-                query=query.id,
-                text=query.text,
-                question=query.question,
-                family=query.family,
-                round=number,
-                pages=len(read),
-                claims=new,
-            )
-        )
+        about = query.model_dump(include={"text", "question", "family"})
+        found.append(Lesson(query=query.id, round=number, pages=len(read), claims=new, **about))
     return found
 
 

@@ -237,11 +237,9 @@ def resolve_reference(question: str, before: str) -> str:
         name = _korean_topic(one_line(before)).rpartition("의 ")[0] or _korean_topic(one_line(before))
         if name and _KOREAN_BARE.match(asked):
             return f"{name}{choose_particle('은', name)} {asked}"
-        return (
-            _KOREAN_STANDIN.sub(lambda found: _fill_korean_pronoun(found, name), asked, count=1)
-            if name
-            else asked
-        )
+        if not name:
+            return asked
+        return _KOREAN_STANDIN.sub(lambda found: _fill_korean_pronoun(found, name), asked, count=1)
     return asked if _EMPTY_IT.search(asked) else _as_question(_fill_pronoun(asked, before))
 
 

@@ -178,10 +178,8 @@ def has_unread_origins(state: ResearchState) -> bool:
 
 def _unread_origins(state: ResearchState) -> Iterator[tuple[Claim, Quote, Origin]]:
     read: dict[str, Page] = {page.sha: page for page in state.get("pages", []) if page.origins}
-    visited = {
-        *state.get("visited", []),
-        *(canonical_address(page.address) for page in state.get("pages", [])),
-    }
+    visited = {canonical_address(page.address) for page in state.get("pages", [])}
+    visited.update(state.get("visited", []))
     for claim in state.get("claims", []) if read else ():
         for quote in claim.quotes if claim.relevance >= ANSWERED_FROM else ():
             page = read.get(quote.page)
@@ -306,16 +304,14 @@ def _lift_direct(
         return list(scores)
     top = max(scores, default=0.0)
     names = [name.lower() for name in find_name_words(question)]
-    direct = (
-        score > 0
-        and any(
-            score_directness(question, one) >= DIRECT_FROM
-            for one in (span.text for span in split_sentences(texts[sha]))
-            if not names or any(name in one.lower() for name in names)
-        )
-        for score, sha in zip(scores, shas, strict=True)
-    )
-    return [score + top * is_lifted for score, is_lifted in zip(scores, direct, strict=True)]
+
+    def is_direct(text: str) -> bool:
+        said = (span.text for span in split_sentences(text))
+        about = (one for one in said if not names or any(name in one.lower() for name in names))
+        return any(score_directness(question, one) >= DIRECT_FROM for one in about)
+
+    rated = zip(scores, shas, strict=True)
+    return [score + top * (score > 0 and is_direct(texts[sha])) for score, sha in rated]
 
 
 def is_at_hand(known: ThreadKnowledge | None) -> bool:

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
+import numpy as np
+
 from fathom.text.sentences import split_passages
 from fathom.text.similarity import embed, is_embeddable
 from fathom.text.token_count import CountTokens, count_tokens, truncate_to_tokens
@@ -68,16 +70,11 @@ def score_relevance(questions: Sequence[str], texts: Sequence[str]) -> list[list
     bags = [{stem(w) for w in tokens(text)} for text in texts]
     rarity = _count_documents(bags)
     lexical = [_score_coverage(terms(question), bags, rarity) for question in questions]
-    if not texts or not all(is_embeddable(q) for q in questions):
+    if not texts or not questions or not all(map(is_embeddable, questions)):
         return lexical
-    alike = embed(questions) @ embed(texts).T
-    return [
-        [
-            (1 - _MEANING) * words + _MEANING * max(0.0, float(meaning))
-            for words, meaning in zip(a, b, strict=True)
-        ]
-        for a, b in zip(lexical, alike, strict=True)
-    ]
+    alike = (embed(questions) @ embed(texts).T).clip(min=0).astype(float)
+    rows: list[list[float]] = ((1 - _MEANING) * np.array(lexical) + _MEANING * alike).tolist()
+    return rows
 
 
 def bm25(questions: Sequence[str], texts: Sequence[str]) -> list[list[float]]:

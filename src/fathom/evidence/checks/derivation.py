@@ -121,11 +121,7 @@ def find_underived(statement: str, passage: Passage) -> list[str]:
     versions = [v for v in _VERSION.findall(text) if v not in passage.everything]
     quoted = [date.parts for date in find_dates(passage.quoted)]
     wrong = [date.text for date in when if date.parts not in quoted and not passage.calendar.has(date)]
-    wrong += [
-        figure.text
-        for figure in find_figures_outside_dates(text, when)
-        if not is_figure_known(figure, passage)
-    ]
+    wrong += [f.text for f in find_figures_outside_dates(text, when) if not is_figure_known(f, passage)]
     return list(dict.fromkeys([*wrong, *versions]))
 
 
@@ -289,11 +285,8 @@ def _calculate(figure: Figure, one: Figure, other: Figure) -> str:
         by = 100 if figure.dimension == "percent" else 1
         results += [("/", by * share) for share in (one.base / other.base, abs(one.base / other.base - 1))]
     elif is_like_them and not are_shares and figure.value > 2:
-        results += [
-            ("x", one.base * other.base),
-            ("/", one.base / other.base),
-            ("/", one.value / other.value),
-        ]
+        results += [("x", one.base * other.base)]
+        results += [("/", one.base / other.base), ("/", one.value / other.value)]
     for sign, result in results:
         if _is_in_range(result / figure.factor, figure):
             return f"{one.text} {sign} {other.text}"

@@ -18,6 +18,7 @@ _NUMBERS, _KOREAN_NUMBERS = load_table("numbers")["english"], load_table("number
 _ONES, _TENS = _NUMBERS["from_zero"].split(), _NUMBERS["tens_from_thirty"].split()
 ENGLISH_NUMBERS = {word: float(n) for n, word in enumerate(_ONES)}
 ENGLISH_NUMBERS |= {word: 10.0 * n for n, word in enumerate(_TENS, 3)} | {"dozen": 12.0, "a dozen": 12.0}
+_SMALL_NUMBERS = {"일": 1.0, "이": 2.0, "삼": 3.0, "백": 100.0, **ENGLISH_NUMBERS}
 _LONGEST = sorted(ENGLISH_NUMBERS, key=len, reverse=True)
 _ORDINALS = _NUMBERS["ordinals_from_first"].split()
 _ENGLISH_ORDINALS = {word: float(n) for n, word in enumerate(_ORDINALS, 1)} | {
@@ -267,10 +268,8 @@ def _share_figures(text: str) -> Iterator[Figure]:
                 figure, value=100 * _parse_number(match["over"]) / max(1.0, _parse_number(match["bottom"]))
             )
         elif match["some"] or match["every"]:
-            few, every = (
-                _parse_number(match["some"] or match["those"]),
-                _parse_number(match["all"] or match["every"]),
-            )
+            few = _parse_number(match["some"] or match["those"])
+            every = _parse_number(match["all"] or match["every"])
             if not few < every:
                 continue
             figure = replace(figure, value=100 * few / every)
@@ -378,13 +377,10 @@ def _parse_native_number(word: str) -> float:
 
 
 def _parse_number(word: str) -> float:
-    small = {"일": 1.0, "이": 2.0, "삼": 3.0, "백": 100.0}
     low = word.lower()
-    return (
-        small.get(low)
-        or ENGLISH_NUMBERS.get(low)
-        or (float(low) if low[0].isdigit() else _parse_native_number(low))
-    )
+    if low in _SMALL_NUMBERS:
+        return _SMALL_NUMBERS[low]
+    return float(low) if low[0].isdigit() else _parse_native_number(low)
 
 
 def scale_of(word: str) -> float:

@@ -276,17 +276,11 @@ def _find_other_columns(
             rivals = [n for n in rivals if row.cells[n][0].dimension == row.cells[places[0]][0].dimension]
             is_other = not named[places[0]] and row.columns[places[0]] and not _OTHER_YEAR.search(statement)
             if rivals and is_other:
-                yield (
-                    "figure",
-                    f"'{figure.text}' is in another column of the table than '{_names(row, rivals[0])}'",
-                )
+                named_one = " ".join(sorted(row.columns[rivals[0]]))
+                yield "figure", f"'{figure.text}' is in another column of the table than '{named_one}'"
     singles = [columns for columns in used.values() if len(columns) == 1]
     if len({min(columns) for columns in singles}) > 1:
         yield "figure", "its figures are from different columns of the table"
-
-
-def _names(row: _Row, column: int) -> str:
-    return " ".join(sorted(row.columns[column]))
 
 
 def _show(row: _Row) -> str:
