@@ -65,9 +65,6 @@ _UNTOLD = frozenset({"a number", "a date", "calculation", "who and what"})
 _ROW = re.compile(r"[^;]{1,200}+(?:; [^;:]{1,100}+: [^;]{1,200}+){1,30}+")
 _CLAUSE = re.compile(r"[;,]\s|\s(?:and|while|but|그리고)\s")
 _QUOTED = re.compile(r"'[^']{1,40}+'")
-_BECAUSE = re.compile(
-    r"\b(?:because|caus|due to|owing to|thanks to|led to|brought about)|때문|덕분|탓|원인|일으"
-)
 
 
 def phrases_for(words: str) -> Messages:
@@ -221,7 +218,7 @@ def _is_cause_of_coincidence(words: str, quoted: str) -> bool:
     if not has_phrase("effect", words) or has_phrase("effect", quoted):
         return False
     is_together = has_phrase("together", quoted) and not has_phrase("together", words)
-    return is_together or _BECAUSE.search(words.lower()) is not None
+    return is_together or has_phrase("because", words)
 
 
 def _has_rival(words: str, texts: Sequence[str], wrong: Sequence[str], source: SourcePassages) -> bool:

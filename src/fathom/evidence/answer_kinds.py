@@ -84,20 +84,7 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 _OF_A_THING = re.compile(r"\s(?:of|between|for|in|on|to|from|with|and|or|when|if|that)\s|의\s", re.IGNORECASE)
-_WHERE = re.compile(
-    r"^where\b|\b(?:which|what) (?:country|city|place|town|region)\b|어디|어느 (?:나라|도시|곳)",
-    re.IGNORECASE,
-)
-_WHO = re.compile(
-    r"^who(?:m|se)?\b|\b(?:which|what) (?:person|company|organi[sz]ation)\b|누가|누구", re.IGNORECASE
-)
 _PLACE = re.compile(r"\b(?:in|at|near|on|off|from|of|between|outside)\s+(?:the\s+)?(?:\w+\s+of\s+)?[A-Z]")
-_LIES = re.compile(
-    r"\b(?:locat|situat|lies\b|stands\b|based in|found in)|위치|자리|(?:에|에서)\s*(?:있|놓|서)"
-)
-_USED = re.compile(
-    r"\b(?:(?:used|trusted|adopted|chosen|deployed) by|customers|relies on|rely on)\b", re.IGNORECASE
-)
 _UNNAMED = 0.25  # of a sentence about somebody that does not say the name of the thing
 _MARKS = ".,;:!?()[]\"'`*“”‘’–—"
 _KOREAN_SUBJECT = re.compile(r"(?<![가-힣])[가-힣]{2,}(?=이 |가 |은 |는 |에 의해|씨)")
@@ -120,13 +107,12 @@ def score_directness(question: str, sentence: str) -> float:
         return _score_same_action(asked, said)
     if "cause" in kinds and has_phrase("cause", said):
         return 1.0
-    if ("amount" in kinds and find_amounts(said)) or (
-        "counting" in kinds and (find_amounts(said) or has_phrase("count", said))
-    ):
+    is_counted = "counting" in kinds and has_phrase("count", said)
+    if is_counted or (not kinds.keys().isdisjoint({"amount", "counting"}) and find_amounts(said)):
         return _score_same_action(asked, said)
-    if _WHERE.search(asked):
-        return 1.0 if _LIES.search(said) else 0.3 if _PLACE.search(said) else 0.0
-    if _WHO.search(asked) and _is_somebody_new(asked, said):
+    if has_phrase("asks_where", asked):
+        return 1.0 if has_phrase("lies", said) else 0.3 if _PLACE.search(said) else 0.0
+    if has_phrase("asks_who", asked) and _is_somebody_new(asked, said):
         return _score_same_action(asked, said) * (1.0 if _is_named(asked, said) else _UNNAMED)
     return 0.0
 
@@ -134,7 +120,7 @@ def score_directness(question: str, sentence: str) -> float:
 def is_factual_question(question: str) -> bool:
     """Tell whether a date, a figure, a place or a person answers it."""
     asked = one_line(question).rstrip("?？. ")
-    is_of_place = _WHERE.search(asked) is not None or _WHO.search(asked) is not None
+    is_of_place = has_phrase("asks_where", asked) or has_phrase("asks_who", asked)
     return is_of_place or any(kind in find_answer_kinds(question) for kind in _FACTS)
 
 
@@ -188,7 +174,7 @@ def _score_same_action(asked: str, said: str) -> float:
     words = asked.split()
     deeds = [words[-1]] if has_cjk(asked) else [w for w in words if is_verb(w)]
     wanted = {term for deed in deeds for term in terms(deed)}
-    is_used = "use" in asked and _USED.search(said)
+    is_used = "use" in asked and has_phrase("used_by", said)
     return 1.0 if not wanted or wanted & terms(said) or is_used else 0.4
 
 

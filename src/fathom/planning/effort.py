@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 from fathom.errors import BadInput
+from fathom.evidence.checks.words import phrase_pattern
 from fathom.state import (
     MAX_QUESTION_CHARS,
     ROUNDS,
@@ -47,22 +48,6 @@ def check_question(question: object) -> str:
     return question
 
 
-_COMPARISON = re.compile(
-    r"\bvs\b\.?|\bversus\b|\bcompar(?:e|es|ed|ing|ison|isons)\b|\bdiffer(?:s|ences?|ent|ently)?\b"
-    r"|\b(?:better|worse|more|less|\w{3,}er)\s+(?:\w+\s+){0,2}than\b|\bpros and cons\b"
-    r"|\badvantages? (?:of|over)\b"
-    r"|\b(?:which|who|what)\b[^?]{0,80}\s\bor\b|\bboth\b|^between\b|\bin common\b|\bthe same\b"
-    r"|비교|차이|장단점|다른가|다른\s*점|어느\s*(?:쪽|것)|보다\s*(?:더|나은|좋|싼|비싼|빠)|\s대\s",
-    re.IGNORECASE,
-)
-
-_SURVEY = re.compile(
-    r"\boverviews?\b|\bsurveys?\b|\breviews? of\b|\bstate of\b|\blandscape\b|\btrends?\b|\bhistory of\b"
-    r"|\bchallenges?\b|\bapproaches\b|\bimpacts?\b|\beffects? of\b|\bimplications?\b|\bfuture of\b"
-    r"|\bevol(?:ve[ds]?|ution)\b|\bwhat are\b|\blist\b|\bcomprehensive\b|\banaly[sz](?:e|is)\b|\bkinds of\b"
-    r"|동향|현황|개요|전망|역사|영향|종류|사례|목록|과제|분석|정리|발전\s*과정|흐름|무엇들|들은\s*무엇",
-    re.IGNORECASE,
-)
 _NEXT_SIDE = re.compile(
     r"\bvs\b\.?|\bversus\b|,|\band\b|\bor\b|\bthan\b|와\s|과\s|\s대\s|보다|랑\s", re.IGNORECASE
 )
@@ -144,10 +129,11 @@ def _classify(question: str) -> tuple[EffortKind, Reason]:
     parts, words = _count_parts(question), len(question.split())
     if parts >= 3:
         return "survey", Reason(phrase="many", values={"count": str(parts)})
-    if found := _COMPARISON.search(question):
-        return "comparison", Reason(phrase="says", values={"word": found.group().strip()})
-    if found := _SURVEY.search(question):
-        return "survey", Reason(phrase="says", values={"word": found.group().strip()})
+    signs: dict[EffortKind, str] = {"comparison": "asks_comparison", "survey": "asks_survey"}
+    for kind, phrase in signs.items():
+        if found := phrase_pattern(phrase).search(question.lower()):
+            word = question[found.start() : found.end()].strip()
+            return kind, Reason(phrase="says", values={"word": word})
     if words > _LONG_WORDS:
         return "survey", Reason(phrase="long", values={"count": str(words)})
     return "fact", Reason(phrase="one" if parts == 1 else "two")

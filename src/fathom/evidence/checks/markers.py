@@ -40,9 +40,6 @@ _FRONTED = re.compile(
 )
 
 _IN_A_PLACE = re.compile(r"\b(?:in|across|throughout|within) (?:the )?((?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*)")
-_ONE_OF_MANY = re.compile(
-    r"\b(?:most|many|majority|half|some|few|all|percent|per cent|average|typical|rate|share)\b|%"
-)
 _KOREAN_SCOPE = re.compile(
     r"(?<!\w)(\w+)(?:에서는|에게는|에겐|에선|의 경우|에 한해|동안에?는?)(?=\s|,)|((?<!\d)\d+세 이(?:상"
     r"|하))(?:에서|의|에게|은|는)?|"
@@ -189,7 +186,7 @@ def _find_english_scopes(said: ParsedText, text: ParsedText) -> list[str]:
     # A time may be left out, unless the statement is about every time.
     if head and is_left_out and (not find_dates(head.group()) or _YEARLY.search(said.low)):
         found.append(f"it leaves out '{head['word'].lower()} {head['rest']}'")
-    if _ONE_OF_MANY.search(text.low) and _ONE_OF_MANY.search(said.low):
+    if has_phrase("one_of_many", text.low) and has_phrase("one_of_many", said.low):
         places = [m.group(1) for m in _IN_A_PLACE.finditer(text.text)]
         groups = [m.group(1) for m in phrase_pattern("in_a_group").finditer(text.low)]
         kept = [phrase for phrase in [*places, *groups] if _is_kept(said, phrase)]

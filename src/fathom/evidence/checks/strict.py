@@ -34,17 +34,9 @@ from fathom.evidence.checks.words import (
 )
 from fathom.text.mentions import find_missing_names, find_name_words
 
-_ABOUT = re.compile(
-    r"\b(?:about|around|roughly|approximately|nearly|almost|some|over|more than|under|less than|up to"
-    r"|close to)\s*\S{0,3}$"
-    r"|(?:약|대략|거의|무려|최대|최소)\s*$"
-)
 _DENIED_BEFORE = re.compile(r"\b(?:not|rather than|instead of)(?: the| from)?\s+[$€£¥₩]?$", re.IGNORECASE)
 _DENIED_AFTER = re.compile(r"\s?[가-힣]{0,6}?(?:이|가)?\s?(?:아니라|아닌|아니고)")
 _DEFINITE = re.compile(r"\b(?:the|these|those|both|other)\s$", re.IGNORECASE)
-_IN_A_ROW = re.compile(
-    r"연속|내리|째|\b(?:consecutive|successive|straight|running|in a row)\b", re.IGNORECASE
-)
 _ONCE = re.compile(r"\bonce\b(?=[.,;]|$)")
 _NEAR = 0.03
 _CONVERTED = 0.006  # relative rounding error, at most, between miles and kilometres or thirds and percent
@@ -56,7 +48,7 @@ _HEAVY_CHARS = 6  # of the only word of a clause
 def find_amounts(text: str) -> tuple[Figure, ...]:
     """Return every figure in order, without parts of dates and of names such as "GX-4"; also "once"."""
     found = [
-        replace(figure, is_about=bool(_ABOUT.search(text[max(0, figure.start - 24) : figure.start].lower())))
+        replace(figure, is_about=has_phrase("approximate", text[max(0, figure.start - 24) : figure.start]))
         for figure in find_figures_outside_dates(text)
         if figure.code in {"", "v"}
     ]
@@ -69,7 +61,7 @@ def find_wrong_amounts(statement: str, quotes: Sequence[str]) -> list[str]:
     every = [amount for quote in quotes for amount in find_amounts(quote)]
     known = [amount for quote in quotes for amount in _find_asserted(quote)]
     asserted = frozenset(_find_asserted(statement))
-    is_in_a_row = _IN_A_ROW.search(statement) is not None
+    is_in_a_row = has_phrase("in_a_row", statement)
     spare = {float(value) for quote in quotes for date in find_dates(quote) for value in date.parts.values()}
     return [
         said.text
