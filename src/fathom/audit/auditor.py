@@ -6,9 +6,10 @@ after a crash it pays for nothing twice.
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import count
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ from fathom.evidence.controls import TrustLog
 from fathom.graph.dependencies import Dependencies, standard_dependencies
 from fathom.http.fetch import Fetcher, make_polite
 from fathom.nodes.ports import EnginesPort
-from fathom.reading import Document, Reader
+from fathom.reading import Document
 from fathom.reading.parsers import detect_kind
 from fathom.reading.sandbox import BoundedParser, parser_pool
 from fathom.search.engines import document_roots
@@ -55,7 +56,6 @@ _PROMPT_TOKENS = 700
 _CALL_S, _READ_S = 20.0, 3.0
 _LOOSE_RULES: frozenset[CitationRule] = frozenset({"next", "lead-in", "heading", "line below"})
 _HITS, _MOST_QUERY_CHARS = 3, 300
-Verify = Callable[[Sequence[ReportStatement], dict[str, SourcePassages]], Awaitable[list[AuditVerdict]]]
 
 
 class AuditRequest(ResultRecord):
@@ -189,12 +189,12 @@ class _Audit:
     async def run(self) -> AuditResult:
         """Work through all steps, and return the result."""
         split = self.loaded.split
-        self._say("started", self.request.report)
-        self._say("split", done=len(split.checked), total=len(split.statements))
+        self._tell("started", what=self.request.report)
+        self._tell("split", done=len(split.checked), total=len(split.statements))
         texts = await self._read_sources(split)
         passages = {key: SourcePassages(found) for key, found in texts.items() if found.page}
         verdicts = await self._decide(split.checked, texts, passages)
-        self._say("checked", done=len(verdicts), total=len(verdicts))
+        self._tell("checked", done=len(verdicts), total=len(verdicts))
         if self.request.is_searched:
             verdicts = await self._look_elsewhere(verdicts)
         result = AuditResult(
@@ -211,7 +211,7 @@ class _Audit:
             failures=self.log.failures,
             costs=self.log.costs,
         )
-        self.tell(self._event("completed", result=result))
+        self._tell("completed", result=result)
         return result
 
     async def _read_sources(self, split: SplitReport) -> dict[str, CitedText]:
@@ -220,13 +220,11 @@ class _Audit:
             for key in statement.cites:
                 cited.setdefault(key, []).append(statement.text)
         wanted = [source for source in split.sources if source.id in cited]
-        done = 0
+        done = count(1)
 
         def tell(source: ReadSource) -> None:
-            nonlocal done
-            done += 1
             what = f"{source.status}: {source.title or source.source.label or source.source.address}"
-            self._say("source read", what, done, len(wanted))
+            self._tell("source read", what=what, done=next(done), total=len(wanted))
 
         roots = document_roots(self.run_config)
         say = audit_phrases(self.loaded.language)
@@ -248,10 +246,8 @@ class _Audit:
         asked = [one for one in open_ones if one.text != one.calculation]
         found = {v.statement: v.model_copy(update={"by": "code"}) for v in _by_rules(computed, passages)}
         found |= {v.statement: v for v in await self._verify(asked, passages)}
-        closed = {one.id: _decide_unread(one, texts) for one in statements if one.id not in found}
-        settled = {**found, **closed}
-        by_id = {one.id: one for one in statements}
-        return [_soften(settled[one], by_id[one]) for one in by_id]
+        found |= {one.id: _decide_unread(one, texts) for one in statements if one.id not in found}
+        return [_soften(found[one.id], one) for one in statements]
 
     async def _verify(
         self, statements: Sequence[ReportStatement], passages: dict[str, SourcePassages]
@@ -269,28 +265,53 @@ class _Audit:
         return await verifier.verify(statements)
 
     async def _look_elsewhere(self, verdicts: Sequence[AuditVerdict]) -> list[AuditVerdict]:
-        engines = self.tools.for_run(self.loaded.id, None, self.run_config).engines
-        by_id = {one.id: one for one in self.loaded.split.statements}
-        found = await find_corrections(
-            [by_id[one.statement] for one in verdicts if one.verdict not in {"supported", "contradicted"}],
-            engines,
-            self.tools.reader,
-            self._verify,
-            self.log,
-        )
-        self._say("searched", done=len(found), total=len(verdicts))
+        open_ids = {one.statement for one in verdicts if not _is_settled(one)}
+        found = await self._find_corrections([one for one in self.loaded.split.checked if one.id in open_ids])
+        self._tell("searched", done=len(found), total=len(verdicts))
         return [
             one.model_copy(update={"correction": found[one.statement]}) if one.statement in found else one
             for one in verdicts
         ]
 
-    def _say(self, kind: AuditEventKind, what: str = "", done: int = 0, total: int = 0) -> None:
-        self.tell(self._event(kind, what=what, done=done, total=total))
+    async def _find_corrections(self, statements: Sequence[ReportStatement]) -> dict[str, Correction]:
+        """Search for each statement, read the best hits, and return what settles it, by its id."""
+        engines = self.tools.for_run(self.loaded.id, None, self.run_config).engines
+        hits = await asyncio.gather(*(self._search(one, engines) for one in statements))
+        wanted = {hit.address: hit for found in hits for hit in found}
+        texts = await asyncio.gather(*(read_hit(self.tools.reader, hit) for hit in wanted.values()))
+        read = zip(wanted, texts, strict=True)
+        passages = {address: SourcePassages(text) for address, text in read if text and text.page}
+        asked = [
+            one.model_copy(update={"cites": keys})
+            for one, found in zip(statements, hits, strict=True)
+            if (keys := [hit.address for hit in found if hit.address in passages])
+        ]
+        return {
+            verdict.statement: Correction(
+                verdict="supported" if verdict.verdict == "supported" else "contradicted",
+                title=passages[verdict.source].page.title,
+                address=passages[verdict.source].page.address,
+                quote=verdict.quote,
+            )
+            for verdict in await self._verify(asked, passages)
+            if verdict.quote and _is_settled(verdict)
+        }
 
-    def _event(self, kind: AuditEventKind, **about: Any) -> AuditEvent:
-        usd = sum(cost.usd for cost in self.log.costs)
-        budget_usd = self.run_config.budget_usd
-        return AuditEvent(kind=kind, audit_id=self.loaded.id, usd=usd, budget_usd=budget_usd, **about)
+    async def _search(self, statement: ReportStatement, engines: EnginesPort) -> list[Hit]:
+        query = Query(id=statement.id, text=statement.text[:_MOST_QUERY_CHARS], question="", round=1)
+        try:
+            found = await engines.search(query, limit=_HITS)
+        except ProviderError as error:
+            self.log.failures.append(Failure(where="search", what=query.text, why=str(error)))
+            self.log.costs += error.costs
+            return []
+        self.log.failures += found.failures
+        self.log.costs += found.costs
+        return found.hits[:_HITS]
+
+    def _tell(self, kind: AuditEventKind, **about: Any) -> None:
+        usd, budget_usd = sum(cost.usd for cost in self.log.costs), self.run_config.budget_usd
+        self.tell(AuditEvent(kind=kind, audit_id=self.loaded.id, usd=usd, budget_usd=budget_usd, **about))
 
 
 def _by_rules(
@@ -313,57 +334,13 @@ def _decide_unread(statement: ReportStatement, texts: dict[str, CitedText]) -> A
     )
 
 
+def _is_settled(verdict: AuditVerdict) -> bool:
+    return verdict.verdict in {"supported", "contradicted"}
+
+
 def _soften(verdict: AuditVerdict, statement: ReportStatement) -> AuditVerdict:
     """A mark further on may not mean this sentence: what its source does not say is uncited."""
     if statement.cited_by in _LOOSE_RULES and verdict.verdict == "not in the source":
         reason = phrases_for(statement.text)("reason.uncited_by_end")
         return verdict.model_copy(update={"verdict": "uncited", "reason": reason})
     return verdict
-
-
-async def find_corrections(
-    statements: Sequence[ReportStatement],
-    engines: EnginesPort,
-    reader: Reader,
-    verify: Verify,
-    log: AuditLog,
-) -> dict[str, Correction]:
-    """Search for each statement, read the best hits, and return what supports or contradicts it, by id."""
-    hits = await asyncio.gather(*(_search(one, engines, log) for one in statements))
-    wanted = {hit.address: hit for found in hits for hit in found}
-    texts = await asyncio.gather(*(read_hit(reader, hit) for hit in wanted.values()))
-    passages = {
-        address: SourcePassages(text)
-        for address, text in zip(wanted, texts, strict=True)
-        if text and text.page
-    }
-    asked = [
-        one.model_copy(update={"cites": keys})
-        for one, found in zip(statements, hits, strict=True)
-        if (keys := [hit.address for hit in found if hit.address in passages])
-    ]
-    corrections = {}
-    for verdict in await verify(asked, passages):
-        if verdict.quote is None or verdict.verdict not in {"supported", "contradicted"}:
-            continue
-        page = passages[verdict.source].page
-        corrections[verdict.statement] = Correction(
-            verdict="supported" if verdict.verdict == "supported" else "contradicted",
-            title=page.title,
-            address=page.address,
-            quote=verdict.quote,
-        )
-    return corrections
-
-
-async def _search(statement: ReportStatement, engines: EnginesPort, log: AuditLog) -> list[Hit]:
-    query = Query(id=statement.id, text=statement.text[:_MOST_QUERY_CHARS], question="", round=1)
-    try:
-        found = await engines.search(query, limit=_HITS)
-    except ProviderError as error:
-        log.failures.append(Failure(where="search", what=query.text, why=str(error)))
-        log.costs += error.costs
-        return []
-    log.failures += found.failures
-    log.costs += found.costs
-    return found.hits[:_HITS]
