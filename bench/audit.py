@@ -29,7 +29,7 @@ from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 from fathom import AuditRequest, AuditResult, DeepResearcher
-from fathom.audit.records import AuditVerdict, CitedSource, ReadSource, ReportStatement
+from fathom.audit import AuditVerdict, CitedSource, ReadSource, ReportStatement
 from fathom.audit.rules import decide_by_rules
 from fathom.audit.sources import CitedText, SourcePassages
 from fathom.audit.verifier import StatementVerifier

@@ -11,7 +11,7 @@ from typing import Protocol, Self
 
 from typing_extensions import TypeIs
 
-from fathom.budget.budget import Budget, is_paid_from_budget
+from fathom.budget import Budget, is_paid_from_budget
 from fathom.budget.time_budget import TimeBudget, grace_s
 from fathom.errors import BadInput
 from fathom.evidence.controls import TrustLog

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from fathom.budget.budget import Account
+from fathom.budget import Account
 from fathom.search import SearchOutcome
 from fathom.state import Cost, Forecast, Query
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fathom.audit.auditor import AuditRequest as AuditRequest
-    from fathom.audit.records import AuditEvent as AuditEvent, AuditResult as AuditResult
+    from fathom.audit import AuditEvent as AuditEvent, AuditResult as AuditResult
     from fathom.errors import (
         BadInput as BadInput,
         FathomError as FathomError,
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         RunStopped as RunStopped,
     )
     from fathom.evaluation.evaluator import EvalRequest as EvalRequest
-    from fathom.evaluation.scores import EvalResult as EvalResult
+    from fathom.evaluation import EvalResult as EvalResult
     from fathom.events import Progress as Progress
     from fathom.integrations import as_tool as as_tool
     from fathom.report.verify import Verification as Verification
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "audit.auditor": "AuditRequest",
-    "audit.records": "AuditEvent AuditResult",
+    "audit": "AuditEvent AuditResult",
     "errors": "BadInput FathomError IllegalTransition RunStopped",
     "evaluation.evaluator": "EvalRequest",
-    "evaluation.scores": "EvalResult",
+    "evaluation": "EvalResult",
     "events": "Progress",
     "integrations": "as_tool",
     "report.verify": "Verification",

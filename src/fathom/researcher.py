@@ -20,10 +20,10 @@ from fathom.storage import open_storage
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from fathom.audit import AuditEvent, AuditResult
     from fathom.audit.auditor import AuditRequest
-    from fathom.audit.records import AuditEvent, AuditResult
+    from fathom.evaluation import EvalResult
     from fathom.evaluation.evaluator import EvalRequest
-    from fathom.evaluation.scores import EvalResult
     from fathom.events import Progress
     from fathom.result import ResearchResult
     from fathom.runs.batch import BatchQuestion, BatchStop, QuestionOutcome

@@ -12,7 +12,7 @@ from standins.server import Answer, Seen, closed_port, json_answer
 from standins.web import Page, Web, html
 
 from fathom import AuditEvent, AuditRequest, AuditResult, BadInput, DeepResearcher, RunConfig, Settings
-from fathom.audit.records import render_html, render_markdown, summarize
+from fathom.audit import render_html, render_markdown, summarize
 from fathom.settings import load_settings
 
 TOWER = """The tower at Merrow is 48 metres high. It was built by the county in 1901. The guild of Tarn

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fathom import AuditRequest, AuditResult, DeepResearcher, RunConfig
-from fathom.audit.records import summarize
+from fathom.audit import summarize
 from fathom.demo import FOLDER, LANGUAGES, demo_request
 from fathom.llm import recorded
 from fathom.settings import load_settings

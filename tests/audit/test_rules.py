@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import pytest
 
-from fathom.audit.records import AuditVerdict, CitedSource, ReadSource, ReportStatement
+from fathom.audit import AuditVerdict, CitedSource, ReadSource, ReportStatement
 from fathom.audit.rules import decide_by_rules, recompute_written
 from fathom.audit.sources import CitedText, SourcePassages
 from fathom.state import Page

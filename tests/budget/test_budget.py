@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.errors import OutOfBudget
 from fathom.state import Cost
 from fathom.storage import open_storage

@@ -16,7 +16,7 @@ from standins.model import Model, ModelRequest, usage_of
 from standins.replies import Reply
 from standins.server import deaf_port
 
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.budget.prices import UNPRICED_FAILURE, ModelPrice, Prices, stamp_costs
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.llm.call_cost import TokenUsage
@@ -225,7 +225,7 @@ KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from fathom.storage.records import PaidCall
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.storage import open_storage
 
 async def sent():

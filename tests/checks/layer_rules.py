@@ -26,8 +26,10 @@ COMMAND_LINE_ALSO = (
     "fathom.web.app",  # the page, which `fathom serve` serves
     "fathom.runs.queue.queue_address",  # whether there is a queue for `fathom serve --workers`
     "fathom.integrations",  # which `fathom mcp` serves
-    "fathom.evaluation.scores",  # an evaluation, as people read it
-    "fathom.audit.records",  # an audit, as people read it
+    "fathom.evaluation.render_evaluation",  # an evaluation, as people read it
+    "fathom.audit.render_html",  # an audit, as people read it
+    "fathom.audit.render_markdown",
+    "fathom.audit.summarize",
     "fathom.runs.round_summary",  # a round in a few lines, as in its page
 )
 FOLDERS = {

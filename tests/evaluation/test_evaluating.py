@@ -11,7 +11,7 @@ from standins.model import Model
 
 from fathom import BadInput, DeepResearcher, EvalRequest, EvalResult, RunConfig, Settings
 from fathom.cli import main
-from fathom.evaluation.scores import render_evaluation
+from fathom.evaluation import render_evaluation
 from fathom.settings import load_settings
 
 pytestmark = pytest.mark.whole

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.evaluation.scores import (
+from fathom.evaluation import (
     Criterion,
     EvalReport,
     PairOutcome,

@@ -3,7 +3,7 @@
 import pytest
 from fakes.cheats import load_cheats
 
-from fathom.evidence.checks.words import parse_sentences
+from fathom.evidence.checks import parse_sentences
 from fathom.evidence.support import (
     SUPPORTED_FROM,
     WEIGHTS,

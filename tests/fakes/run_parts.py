@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self, TypeVar
 
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.errors import OutOfBudget, ProviderError, Unreadable
 from fathom.graph import CustomDependencies, Dependencies, DependencyFactory
 from fathom.llm.extractive import ExtractiveModel

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from fakes.records import SOUND, sha
 
-from fathom.budget.budget import Account
+from fathom.budget import Account
 from fathom.errors import Unreadable
 from fathom.reading import Document
 from fathom.report.sentence_checks import CheckInput

@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from standins.prose import page
 
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.errors import BadInput
 from fathom.graph import build_graph
 from fathom.graph.binding import Binder, resolve_run_config

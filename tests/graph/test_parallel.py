@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.graph import standard_dependencies
 from fathom.reading import Document
 from fathom.reading.readers import LimitedReader, reader_slots

@@ -17,7 +17,7 @@ KILLS, QUERIES = 40, 400
 CHILD = """
 import asyncio, sys
 from pathlib import Path
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.search.engines import engines_for
 from fathom.settings import load_settings
 from fathom.state import Query, RunConfig

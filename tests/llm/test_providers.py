@@ -19,7 +19,7 @@ from standins.replies import Reply
 from standins.server import closed_port
 from standins.vendors import CACHED, THOUGHT, TOKENS_IN, TOKENS_OUT, Anthropic, Google, Ollama
 
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.errors import BadInput, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.llm import choose_research_model
 from fathom.llm.chat import Chat

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from fathom.errors import Unreadable
+from fathom.evidence.checks import parse_text
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import Passage, find_underived
 from fathom.evidence.checks.figures import find_figures, find_loose_figures
 from fathom.evidence.checks.strict import find_amounts, find_wrong_amounts
 from fathom.evidence.checks.suspicions import find_suspicions
-from fathom.evidence.checks.words import parse_text
 from fathom.evidence.grounding import QuoteFinder
 from fathom.llm.answer_parsing import UnusableAnswer, parse_answer, strip_thinking
 from fathom.llm.roles.answer_forms import ReadAnswer

@@ -19,7 +19,8 @@ import pytest
 from checks.attacks import Attack, attacks_on
 
 import fathom
-from fathom.evidence.checks import markers, words
+from fathom.evidence import checks
+from fathom.evidence.checks import markers
 
 # In small steps, so that an exponential pattern is stopped early.
 _FIRST_LOOKS = (*(int(16 * 1.4**step) for step in range(11)), 2_000)
@@ -93,8 +94,8 @@ def _lexicon() -> Iterator[Used]:
     for marker in markers.load_markers():
         yield Used(f"markers.{marker.kind}.en", marker.english)
         yield Used(f"markers.{marker.kind}.ko", marker.korean)
-    for name in words.load_table("phrases"):
-        yield Used(f"phrases.{name}", words.phrase_pattern(name))
+    for name in checks.load_table("phrases"):
+        yield Used(f"phrases.{name}", checks.phrase_pattern(name))
 
 
 def _every() -> list[Used]:

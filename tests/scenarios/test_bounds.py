@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from standins.prose import page
 from standins.working_model import answer_to, fenced
 
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.graph import build_graph
 from fathom.llm.llm_model import LLMResearchModel
 from fathom.llm.prompt_budget import PromptBudget

@@ -16,7 +16,7 @@ from standins.server import asked_again
 from standins.working_model import form_of, never_satisfied, researcher, scripted, value
 
 from fathom import DeepResearcher, ResearchRequest, ResearchResult, Settings
-from fathom.budget.budget import WRITING_ROLES
+from fathom.budget import WRITING_ROLES
 from fathom.cli.text import describe_savings
 from fathom.events import Spent
 from fathom.evidence.claims import check_stored_quote

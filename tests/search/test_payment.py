@@ -10,7 +10,7 @@ from standins.raw_server import Heard, Rough
 from standins.recorder import traced_in_a_graph
 from standins.server import Answer, Seen, StandIn, deaf_port, json_answer
 
-from fathom.budget.budget import Budget, Meter, use_meter
+from fathom.budget import Budget, Meter, use_meter
 from fathom.errors import OutOfBudget, ProviderError, Unreachable, Unreadable
 from fathom.search.api_client import ApiClient
 from fathom.search.engines import engines_for

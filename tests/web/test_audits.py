@@ -14,7 +14,7 @@ from standins.web import Web, html
 from web.conftest import Visitor
 from web.test_flow import LONG_MS, look, words
 
-from fathom.audit.records import VERDICTS, AuditResult
+from fathom.audit import VERDICTS, AuditResult
 from fathom.settings import load_settings
 from fathom.web.app import make_page_app
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from fathom.audit.marked_text import mark_report
-from fathom.audit.records import (
+from fathom.audit import (
     AuditEvent,
     AuditEventKind,
     AuditResult,
@@ -29,11 +28,12 @@ from fathom.audit.records import (
     VerdictName,
     audit_phrases,
 )
+from fathom.audit.marked_text import mark_report
 from fathom.audit.rules import BY_RULES, decide_by_rules, phrases_for
 from fathom.audit.sources import CitedText, SourcePassages, SourceReader, read_hit
 from fathom.audit.statements import SplitReport, split_report
 from fathom.audit.verifier import MOST_A_CALL, AuditLog, StatementVerifier
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.budget.prices import estimate_usd, find_unpriced_models, refuse_unenforceable_budget
 from fathom.errors import BadInput, ProviderError, Unreadable
 from fathom.evidence.controls import TrustLog

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urldefrag
 
-from fathom.audit.records import BlockKind, CitedSource
-from fathom.evidence.checks.words import phrase_pattern
+from fathom.audit import BlockKind, CitedSource
+from fathom.evidence.checks import phrase_pattern
 from fathom.http.urls import canonical_address
 from fathom.text.normalization import one_line
 

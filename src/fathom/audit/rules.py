@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from fathom.audit.records import AuditVerdict, ReportStatement, VerdictName, audit_phrases
+from fathom.audit import AuditVerdict, ReportStatement, VerdictName, audit_phrases
 from fathom.audit.sources import JoinedSources, SourcePassages
 from fathom.evidence.calculation import recompute
+from fathom.evidence.checks import has_phrase, measure_coverage, parse_text
 from fathom.evidence.checks.dates import Date, find_dates
 from fathom.evidence.checks.derivation import (
     Passage,
@@ -24,7 +25,6 @@ from fathom.evidence.checks.derivation import (
 from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.evidence.checks.roles import find_exchange
 from fathom.evidence.checks.suspicions import find_suspicions
-from fathom.evidence.checks.words import has_phrase, measure_coverage, parse_text
 from fathom.evidence.grounding import is_quotation
 from fathom.evidence.support import (
     SUPPORTED_FROM,

@@ -17,10 +17,10 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 from pydantic import BaseModel
 
-from fathom.audit.records import CitedSource, ReadSource, SourceStatus
+from fathom.audit import CitedSource, ReadSource, SourceStatus
 from fathom.errors import ProviderError
+from fathom.evidence.checks import has_phrase
 from fathom.evidence.checks.derivation import Passage
-from fathom.evidence.checks.words import has_phrase
 from fathom.evidence.grounding import build_passage, describe_context, heading_path, join_passages
 from fathom.http.guard import HostUnknown
 from fathom.reading import Document, Reader

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import zip_longest
 
+from fathom.audit import CitationRule, CitedSource, ReportBlock, ReportStatement, StatementKind
 from fathom.audit.citations import (
     CitationMarks,
     MarkedWords,
@@ -19,10 +20,9 @@ from fathom.audit.citations import (
     is_legend,
     split_lines,
 )
-from fathom.audit.records import CitationRule, CitedSource, ReportBlock, ReportStatement, StatementKind
+from fathom.evidence.checks import has_phrase, phrase_pattern
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.figures import find_figures
-from fathom.evidence.checks.words import has_phrase, phrase_pattern
 from fathom.evidence.support import is_connective
 from fathom.state import short_hash
 from fathom.text.messages import Messages

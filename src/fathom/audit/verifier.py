@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fathom.audit.records import AuditVerdict, ReportStatement, VerdictName
+from fathom.audit import AuditVerdict, ReportStatement, VerdictName
 from fathom.audit.rules import decide_by_rules, list_notes, recompute_written
 from fathom.audit.sources import SourcePassages
 from fathom.errors import ProviderError

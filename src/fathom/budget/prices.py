@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from fathom.budget.budget import SEARCH_ROLE
+from fathom.budget import SEARCH_ROLE
 from fathom.errors import BadInput
 from fathom.settings import Settings
 from fathom.settings.model_names import split_name

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fathom.budget.budget import collect_receipts
+from fathom.budget import collect_receipts
 from fathom.errors import OutOfTime
 from fathom.storage import Storage
 

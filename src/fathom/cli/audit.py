@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from fathom import AuditEvent, AuditRequest, AuditResult, DeepResearcher, EvalRequest
-from fathom.audit.records import render_html, render_markdown, summarize
+from fathom.audit import render_html, render_markdown, summarize
 from fathom.cli.arguments import read_request, read_settings
 from fathom.cli.run import choose_local_model, describe_forecast, print_forecast
 from fathom.cli.terminal import Leaving, run_until_interrupted
 from fathom.cli.text import cut, dollars, plain, print_markdown, safe
 from fathom.errors import BadInput
-from fathom.evaluation.scores import render_evaluation
+from fathom.evaluation import render_evaluation
 from fathom.request import ResearchRequest
 from fathom.state import RunConfig
 from fathom.text.normalization import escape_json

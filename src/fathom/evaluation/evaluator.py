@@ -16,12 +16,12 @@ from typing import TypeVar
 
 from pydantic import Field
 
+from fathom.audit import ResultRecord, render_html
 from fathom.audit.auditor import AuditRequest, audit_report
-from fathom.audit.records import ResultRecord, render_html
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.budget.prices import estimate_usd, find_unpriced_models, refuse_unenforceable_budget
 from fathom.errors import BadInput, ProviderError, Unreadable
-from fathom.evaluation.scores import (
+from fathom.evaluation import (
     DIMENSIONS,
     OWN,
     Criterion,

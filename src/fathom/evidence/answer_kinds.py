@@ -12,9 +12,9 @@ from datetime import date
 from functools import lru_cache, partial
 from typing import get_args
 
+from fathom.evidence.checks import has_phrase, load_table
 from fathom.evidence.checks.dates import parse_day
 from fathom.evidence.checks.strict import find_amounts
-from fathom.evidence.checks.words import has_phrase, load_table
 from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
 from fathom.text.languages import is_korean, wants_korean
 from fathom.text.mentions import find_name_words

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial, reduce
 
+from fathom.evidence.checks import UNITS
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import (
     MEASURES,
@@ -23,7 +24,6 @@ from fathom.evidence.checks.derivation import (
     is_same_unit,
 )
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.words import UNITS
 from fathom.evidence.grounding import join_passages
 from fathom.state import Calculation, Operand
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+from fathom.evidence.checks import has_phrase
 from fathom.evidence.checks.dates import parse_day
 from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.negation import are_opposed
 from fathom.evidence.checks.strict import find_amounts, is_same_amount
-from fathom.evidence.checks.words import has_phrase
 from fathom.evidence.sources import find_owner, is_official
 from fathom.evidence.statement_pairs import (
     are_other_members,

@@ -16,7 +16,7 @@ from fathom.evidence.answer_kinds import (
     is_factual_question,
     score_directness,
 )
-from fathom.evidence.checks.words import has_phrase, phrase_pattern
+from fathom.evidence.checks import has_phrase, phrase_pattern
 from fathom.reading.units import Unit, whole_units
 from fathom.state import SubQuestion
 from fathom.state.model_io import ExtractedStatement

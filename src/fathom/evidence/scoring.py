@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import get_args
 
+from fathom.evidence.checks import load_table
 from fathom.evidence.checks.dates import parse_day
-from fathom.evidence.checks.words import load_table
 from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.sources import find_owner, find_work, is_same_document
 from fathom.state import (

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from tld import get_fld
 
-from fathom.evidence.checks.words import load_table
+from fathom.evidence.checks import load_table
 from fathom.http.urls import canonical_address, parse_host
 from fathom.reading import Link
 from fathom.state import Claim, ClaimDraft, Origin, Page, Quote

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 
+from fathom.evidence.checks import ParsedWord, has_phrase, particle_role, phrase_pattern
 from fathom.evidence.checks.dates import Date
 from fathom.evidence.checks.figures import Figure
 from fathom.evidence.checks.negation import are_opposed
 from fathom.evidence.checks.strict import find_flaws, is_same_amount
-from fathom.evidence.checks.words import ParsedWord, has_phrase, particle_role, phrase_pattern
 from fathom.evidence.statements import (
     ParsedStatement,
     WordOverlap,

@@ -5,11 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fathom.evidence.checks.dates import Date, find_dates
-from fathom.evidence.checks.figures import Figure
-from fathom.evidence.checks.negation import Members, find_exclusive
-from fathom.evidence.checks.strict import find_amounts, find_denied_span
-from fathom.evidence.checks.words import (
+from fathom.evidence.checks import (
     ParsedText,
     ParsedWord,
     has_phrase,
@@ -18,6 +14,10 @@ from fathom.evidence.checks.words import (
     parse_text,
     phrase_pattern,
 )
+from fathom.evidence.checks.dates import Date, find_dates
+from fathom.evidence.checks.figures import Figure
+from fathom.evidence.checks.negation import Members, find_exclusive
+from fathom.evidence.checks.strict import find_amounts, find_denied_span
 from fathom.text.mentions import begins_word, find_name_words, is_negated
 from fathom.text.normalization import fold_text
 from fathom.text.ranking import jaccard_similarity, terms

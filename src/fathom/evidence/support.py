@@ -10,10 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from fathom.evidence.checks.dates import find_dates
-from fathom.evidence.checks.negation import find_negations
-from fathom.evidence.checks.strict import find_amounts, find_flaws, find_flaws_by_kind
-from fathom.evidence.checks.words import (
+from fathom.evidence.checks import (
     ParsedText,
     is_same_word,
     load_table,
@@ -22,6 +19,9 @@ from fathom.evidence.checks.words import (
     parse_text,
     phrase_pattern,
 )
+from fathom.evidence.checks.dates import find_dates
+from fathom.evidence.checks.negation import find_negations
+from fathom.evidence.checks.strict import find_amounts, find_flaws, find_flaws_by_kind
 from fathom.evidence.statement_pairs import find_denial
 from fathom.text.mentions import extract_numbers, is_negated
 from fathom.text.ranking import stem, terms

@@ -15,8 +15,8 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
+from fathom.audit import AuditResult, summarize
 from fathom.audit.auditor import AuditRequest
-from fathom.audit.records import AuditResult, summarize
 from fathom.errors import BadInput, FathomError
 from fathom.events import Checkpoint, Progress
 from fathom.graph.dependencies import refuse_unnamed

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from fathom.budget.budget import WRITING_ROLES, Budget, Reservation
+from fathom.budget import WRITING_ROLES, Budget, Reservation
 from fathom.budget.prices import Prices
 from fathom.storage.records import PaidCall
 from fathom.text.token_count import count_tokens_at_least, count_tokens_at_worst

@@ -20,7 +20,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import SecretStr
 
-from fathom.budget.budget import WRITING_ROLES, Budget
+from fathom.budget import WRITING_ROLES, Budget
 from fathom.budget.prices import Prices
 from fathom.errors import OutOfBudget, ProviderError, Unavailable, Unreadable
 from fathom.llm.call_cost import CallEstimate, OverrunFactor, TokenUsage

@@ -24,7 +24,7 @@ from langchain_core.exceptions import (
 )
 from pydantic import SecretStr
 
-from fathom.budget.budget import NO_ANSWER_IN_TIME
+from fathom.budget import NO_ANSWER_IN_TIME
 from fathom.errors import ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.llm.clients import MAX_ANSWER_BYTES, AnswerTooLarge
 from fathom.llm.rate_limiter import retry_wait_s

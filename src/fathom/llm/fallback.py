@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fathom.budget.budget import Budget, collect_receipts, is_paid_from_budget
+from fathom.budget import Budget, collect_receipts, is_paid_from_budget
 from fathom.budget.time_budget import TimeBudget
 from fathom.errors import OutOfBudget, OutOfTime, ProviderError, Unavailable, Unreachable, Unreadable
 from fathom.evidence.grounding import QuoteFinder

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.errors import ProviderError, Unreadable
 from fathom.llm.prompt_budget import (
     NONE,

@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args, get_origin
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from fathom.budget.budget import Budget
+from fathom.budget import Budget
 from fathom.errors import ProviderError, Unreadable
 from fathom.llm.answer_parsing import UnusableAnswer, parse_answer, strip_thinking
 from fathom.llm.chat import Chat

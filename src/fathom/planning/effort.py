@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 from fathom.errors import BadInput
-from fathom.evidence.checks.words import phrase_pattern
+from fathom.evidence.checks import phrase_pattern
 from fathom.state import (
     MAX_QUESTION_CHARS,
     ROUNDS,

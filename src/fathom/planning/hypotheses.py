@@ -5,7 +5,7 @@ Confidence is recomputed from all evidence each time, so that a repeated claim c
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from fathom.evidence.checks.words import has_phrase, phrase_pattern
+from fathom.evidence.checks import has_phrase, phrase_pattern
 from fathom.state import Claim, Hypothesis
 from fathom.state.model_io import HypothesisEvidence
 from fathom.text.mentions import extract_numbers, is_negated

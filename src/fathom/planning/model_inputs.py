@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from fathom.budget.budget import Account
+from fathom.budget import Account
 from fathom.errors import ProviderError
 from fathom.evidence import scoring
 from fathom.evidence.answer_kinds import (
@@ -19,7 +19,7 @@ from fathom.evidence.answer_kinds import (
     run_checks,
     score_directness,
 )
-from fathom.evidence.checks.words import has_phrase
+from fathom.evidence.checks import has_phrase
 from fathom.evidence.scoring import assess_no_claims, collect_gaps, find_best_new_claims
 from fathom.evidence.stopping import RunPosition, count_idle_rounds
 from fathom.planning.effort import describe_round_limits

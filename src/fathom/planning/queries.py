@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import Literal
 
-from fathom.evidence.checks.words import load_table
+from fathom.evidence.checks import load_table
 from fathom.state import Claim, Family, Hypothesis, Query, SubQuestion
 from fathom.text.languages import is_korean
 from fathom.text.mentions import find_name_words

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from fathom.evidence.checks import parse_text
 from fathom.evidence.checks.roles import find_exchange, find_swapped_roles
-from fathom.evidence.checks.words import parse_text
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.planning.memory import lesson_discount
 from fathom.planning.queries import QueryCandidate, detect_family, normalize_query

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.evidence.checks.words import load_table
+from fathom.evidence.checks import load_table
 from fathom.planning.effort import describe_effort
 from fathom.planning.queries import extract_topic, normalize_query
 from fathom.planning.questions import find_recurring_names, split_question

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fathom.evidence.checks import phrase_pattern
 from fathom.evidence.checks.derivation import is_same_figure
 from fathom.evidence.checks.figures import find_figures
-from fathom.evidence.checks.words import phrase_pattern
 from fathom.evidence.corroboration import BEARS_FROM
 from fathom.evidence.scoring import ANSWERED_FROM
 from fathom.report.formats.markdown import escape_markdown, name_address, shorten_text

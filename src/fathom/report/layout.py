@@ -11,9 +11,9 @@ from itertools import groupby
 from string import ascii_lowercase
 from typing import Literal
 
+from fathom.evidence.checks import has_phrase, phrase_pattern
 from fathom.evidence.checks.derivation import is_same_figure
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.words import has_phrase, phrase_pattern
 from fathom.state import Block, Citation, Claim, Quote, Report, RunUpdate, Section, Sentence, Status
 from fathom.text.messages import Messages
 

@@ -8,8 +8,8 @@ approves; one that objects to a right one is asked again about what it objected 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from fathom.evidence.checks import has_phrase, parse_text
 from fathom.evidence.checks.derivation import Passage, find_underived
-from fathom.evidence.checks.words import has_phrase, parse_text
 from fathom.evidence.controls import TrustLog, choose_controls, draw_controls, evaluate_controls, mix_in
 from fathom.prompts import load_prompt
 from fathom.state import Claim, Control, ControlTally, Cost, Failure, short_hash

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import get_args
 
-from fathom.budget.budget import SEARCH_ROLE
+from fathom.budget import SEARCH_ROLE
 from fathom.budget.prices import add_up_costs
 from fathom.report.formats.markdown import escape_markdown, markdown_table, name_address
 from fathom.report.listings import is_by_words, messages_of

@@ -12,7 +12,7 @@ import httpx2
 from lxml import etree  # type: ignore[import-untyped]
 from pydantic import BaseModel, ValidationError
 
-from fathom.budget.budget import NO_ANSWER_IN_TIME, Reservation, reserve_request
+from fathom.budget import NO_ANSWER_IN_TIME, Reservation, reserve_request
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreachable, Unreadable
 from fathom.http import client, error_for_status
 from fathom.http.client import USER_AGENT, BodyTooLarge

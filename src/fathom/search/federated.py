@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from fathom.budget.budget import Budget, Meter, use_meter
+from fathom.budget import Budget, Meter, use_meter
 from fathom.concurrency import NamedSemaphores
 from fathom.errors import OutOfBudget, ProviderError, Unavailable
 from fathom.http.urls import canonical_address

@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fathom.budget.budget import charge_request
+from fathom.budget import charge_request
 from fathom.concurrency import PacedLock
 from fathom.errors import BadQuery, OutOfBudget, ProviderError, Refused, Unavailable
 from fathom.http import RetryPolicy, retry

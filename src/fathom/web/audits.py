@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fathom.audit import AuditEvent, AuditResult, render_html, summarize
 from fathom.audit.auditor import MAX_REPORT_BYTES, AuditRequest
-from fathom.audit.records import AuditEvent, AuditResult, render_html, summarize
 from fathom.errors import BadInput
 from fathom.researcher import DeepResearcher
 from fathom.state import RunConfig

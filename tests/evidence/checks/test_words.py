@@ -2,9 +2,7 @@
 
 import pytest
 
-from fathom.evidence.checks.markers import find_markers
-from fathom.evidence.checks.negation import find_negations
-from fathom.evidence.checks.words import (
+from fathom.evidence.checks import (
     is_same_word,
     measure_coverage,
     parse_sentences,
@@ -12,6 +10,8 @@ from fathom.evidence.checks.words import (
     particle_role,
     select_supporting_sentences,
 )
+from fathom.evidence.checks.markers import find_markers
+from fathom.evidence.checks.negation import find_negations
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from standins.openai_search import KEY, OpenAiSearchServer, cited, failure
 from standins.server import Answer, Seen, closed_port
 
-from fathom.budget.budget import Budget, Meter, use_meter
+from fathom.budget import Budget, Meter, use_meter
 from fathom.budget.prices import ModelPrice, Prices
 from fathom.errors import OutOfBudget, ProviderError
 from fathom.http import RetryPolicy

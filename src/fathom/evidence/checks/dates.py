@@ -10,8 +10,8 @@ from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from itertools import combinations
 
+from fathom.evidence.checks import has_phrase
 from fathom.evidence.checks.figures import Figure
-from fathom.evidence.checks.words import has_phrase
 
 _MONTHS = {
     name: place

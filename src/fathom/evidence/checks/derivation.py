@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, permutations
 
+from fathom.evidence.checks import UNITS
 from fathom.evidence.checks.dates import Date, PageCalendar, find_dates
 from fathom.evidence.checks.figures import (
     Figure,
@@ -22,7 +23,6 @@ from fathom.evidence.checks.figures import (
     normalize_letters,
     scale_of,
 )
-from fathom.evidence.checks.words import UNITS
 from fathom.text.tokens import TakenSpans
 
 _CLOSE = 1e-9

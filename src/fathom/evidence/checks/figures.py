@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from fathom.evidence.checks.words import UNITS, load_table, phrase_pattern
+from fathom.evidence.checks import UNITS, load_table, phrase_pattern
 from fathom.text.tokens import TakenSpans
 
 _NUMBERS, _KOREAN_NUMBERS = load_table("numbers")["english"], load_table("numbers")["korean"]

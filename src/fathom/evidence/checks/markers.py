@@ -10,10 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from fathom.evidence.checks.dates import find_dates
-from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
-from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.words import (
+from fathom.evidence.checks import (
     ParsedText,
     has_phrase,
     is_same_word,
@@ -21,6 +18,9 @@ from fathom.evidence.checks.words import (
     parse_text,
     phrase_pattern,
 )
+from fathom.evidence.checks.dates import find_dates
+from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
+from fathom.evidence.checks.figures import Figure, find_figures
 from fathom.text.tokens import has_cjk
 
 _NEVER = r"(?!)"

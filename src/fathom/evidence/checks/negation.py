@@ -9,11 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
-from fathom.evidence.checks.figures import find_figures
-from fathom.evidence.checks.markers import count_shared_words, select_relevant_sentences
-from fathom.evidence.checks.placement import CLAUSE_END, split_parts
-from fathom.evidence.checks.words import (
+from fathom.evidence.checks import (
     ParsedText,
     ParsedWord,
     is_same_word,
@@ -21,6 +17,10 @@ from fathom.evidence.checks.words import (
     parse_text,
     phrase_pattern,
 )
+from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_same_figure
+from fathom.evidence.checks.figures import find_figures
+from fathom.evidence.checks.markers import count_shared_words, select_relevant_sentences
+from fathom.evidence.checks.placement import CLAUSE_END, split_parts
 from fathom.text.ranking import stem
 from fathom.text.tokens import has_cjk
 

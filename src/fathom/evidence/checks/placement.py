@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from fathom.evidence.checks import ParsedText, has_phrase, parse_text, phrase_pattern
 from fathom.evidence.checks.dates import find_dates
 from fathom.evidence.checks.derivation import (
     Passage,
@@ -20,7 +21,6 @@ from fathom.evidence.checks.derivation import (
     is_small_number,
 )
 from fathom.evidence.checks.figures import Figure, find_figures
-from fathom.evidence.checks.words import ParsedText, has_phrase, parse_text, phrase_pattern
 
 CLAUSE_END = re.compile(
     r"[,;.]\s|\s(?:and|while|but|whereas)\s|(?<=[고며])\s|(?<=지만),?\s|(?<=으나),?\s|(?<=데)\s|(?<=반면)\s"

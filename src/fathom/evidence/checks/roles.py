@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import combinations, takewhile
 
-from fathom.evidence.checks.words import ParsedText, ParsedWord, is_same_word, parse_text, particle_role
+from fathom.evidence.checks import ParsedText, ParsedWord, is_same_word, parse_text, particle_role
 
 _BE = frozenset(["is", "are", "was", "were", "be", "been", "being", "got", "gets"])
 _KOREAN_PASSIVE = re.compile(r"(?:되|됐|된|당하|당했|받|에 의해|에게 (?:패|졌)|시키|시켰|시킨)")

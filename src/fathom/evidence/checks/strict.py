@@ -11,6 +11,16 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from math import log10
 
+from fathom.evidence.checks import (
+    ParsedText,
+    ParsedWord,
+    has_phrase,
+    is_same_word,
+    parse_sentences,
+    parse_text,
+    particle_role,
+    select_supporting_sentences,
+)
 from fathom.evidence.checks.dates import find_dates, find_wrong_dates
 from fathom.evidence.checks.derivation import Passage, find_figures_outside_dates, is_fraction
 from fathom.evidence.checks.figures import Figure
@@ -22,16 +32,6 @@ from fathom.evidence.checks.negation import (
 )
 from fathom.evidence.checks.placement import find_misplaced
 from fathom.evidence.checks.roles import find_swapped_roles
-from fathom.evidence.checks.words import (
-    ParsedText,
-    ParsedWord,
-    has_phrase,
-    is_same_word,
-    parse_sentences,
-    parse_text,
-    particle_role,
-    select_supporting_sentences,
-)
 from fathom.text.mentions import find_missing_names, find_name_words
 
 _DENIED_BEFORE = re.compile(r"\b(?:not|rather than|instead of)(?: the| from)?\s+[$€£¥₩]?$", re.IGNORECASE)

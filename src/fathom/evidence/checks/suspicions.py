@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fathom.evidence.checks import UNITS, ParsedText, measure_coverage, parse_text
 from fathom.evidence.checks.dates import Date, find_dates, resolve_years
 from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.checks.figures import find_figures, normalize_letters
@@ -23,7 +24,6 @@ from fathom.evidence.checks.negation import find_contrasts, find_negations
 from fathom.evidence.checks.placement import find_misplaced
 from fathom.evidence.checks.roles import find_exchange
 from fathom.evidence.checks.strict import find_flaws_by_kind
-from fathom.evidence.checks.words import UNITS, ParsedText, measure_coverage, parse_text
 from fathom.text.mentions import find_missing_names, find_name_words
 from fathom.text.similarity import word_rarity
 from fathom.text.tokens import has_cjk

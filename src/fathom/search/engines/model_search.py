@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import httpx2
 from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
-from fathom.budget.budget import reserve_request, use_meter, was_surely_refused
+from fathom.budget import reserve_request, use_meter, was_surely_refused
 from fathom.budget.prices import Prices
 from fathom.errors import BadInput, BadQuery, ProviderError, Refused, Unavailable, Unreadable
 from fathom.http.urls import canonical_address
