@@ -326,3 +326,33 @@ async def test_a_fact_that_is_not_at_hand_is_searched_for_without_a_model(tmp_pa
     new = await DeepResearcher(settings).follow_up(first.run_id, "Who uses it?")
     assert counted(site)[0] > before[0]
     assert "Halden Railways" in new.report
+
+
+LOCKS = {
+    "lock.md": """# The lock at Orla
+
+The Orla lock is a chamber with two gates on the river Dene. Boats wait for the tide in front of it.
+""",
+    "eels.md": """# Eels
+
+The Orla lock is safe for eels: nine in ten pass its gates unharmed, as a study of the river found.
+""",
+}
+
+
+async def test_what_is_asked_and_not_at_hand_is_searched_for_though_it_is_no_fact(
+    tmp_path: Path, site: Site
+) -> None:
+    settings = on_the_web(tmp_path, site)
+    stock(site, {"lock.md": LOCKS["lock.md"]})
+    request = ResearchRequest(query="What is the Orla lock?", model="none", sources=1, rounds=1)
+    first = await DeepResearcher(settings).research(request)
+    stock(site, {"eels.md": LOCKS["eels.md"]})
+    before = counted(site)
+    at_hand = await DeepResearcher(settings).follow_up(first.run_id, "Do boats wait in front of it?")
+    assert counted(site) == before
+    assert "Boats wait for the tide" in at_hand.report
+    new = await DeepResearcher(settings).follow_up(first.run_id, "Is it safe for eels?")
+    assert new.question == "Is the Orla lock safe for eels?"
+    assert counted(site)[0] > before[0]
+    assert "nine in ten pass its gates" in new.report

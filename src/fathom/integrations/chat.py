@@ -28,7 +28,7 @@ from fathom.errors import BadInput
 from fathom.events import ReportChunk, ReportDraft
 from fathom.graph import DependencyFactory, ResearchGraph, build_graph
 from fathom.graph.dependencies import EnvironmentDependencies
-from fathom.planning.questions import resolve_reference
+from fathom.planning.follow_up_questions import complete_question
 from fathom.request import ResearchRequest
 from fathom.runs.event_mapper import EventMapper
 from fathom.runs.follow_up import (
@@ -141,7 +141,7 @@ def read_turn(state: Conversation, context: RunConfig | None) -> Turn:
     said = context or RunConfig()
     known = state.get("thread")
     if known is None:
-        question = resolve_reference(text, asked[-2].text) if len(asked) > 1 else text
+        question = complete_question(text, asked[-2].text) if len(asked) > 1 else text
         request = ResearchRequest(query=question, config=said)
         return Turn({"question": request.query}, said, message_id)
     kept = {name: getattr(said, name) for name in said.model_fields_set - BRANCH_FIELDS}

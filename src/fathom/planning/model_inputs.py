@@ -332,10 +332,13 @@ def find_position(
 
 
 def _is_answered_by_words(state: ResearchState) -> bool:
-    """Tell whether each part that asks for a fact has a claim of that kind about the thing that it names.
+    """Tell whether each part that asks for a fact has a claim of that kind about the thing that it names,
+    and every part a claim with most words that it has and the thread's questions do not.
 
     For runs without a model, where a passage with some of the words is all that relevance says.
     """
+    known = state.get("known")
+    asked_before = terms(" ".join(turn.question for turn in known.turns)) if known else set()
     titles = {page.sha: page.title for page in state.get("pages", [])}
     for asked in state.get("questions", []):
         names = {name.lower() for name in find_name_words(asked.text)}
@@ -344,6 +347,9 @@ def _is_answered_by_words(state: ResearchState) -> bool:
             for claim in state.get("claims", []) if claim.question == asked.id
             for quote in claim.quotes
         ]  # fmt: skip
+        new, told = terms(asked.text) - asked_before, terms(" ".join(around for _, around in said))
+        if len(new & told) < (1 if has_cjk(asked.text) else len(new) / 2) and new:
+            return False
         # Korean verbs are not compared well, and a place needs no verb.
         is_any_verb = has_cjk(asked.text) or asked.text.lower().startswith("where")
         least = _OF_THE_KIND if is_any_verb else DIRECT_FROM

@@ -186,6 +186,7 @@ _IS_ASKING = re.compile(rf"(?:{_ASKING})\b", re.IGNORECASE)
 _MOST_PARTS = 4
 _HELPERS = "is are was were does do did has have had can could will would should"
 _HELPER_WORDS = frozenset(_HELPERS.split())
+_FORMS_OF_BE = frozenset(("is", "are", "was", "were"))
 _ARTICLES = frozenset(("a", "an", "the"))
 _STANDINS = "it they he she this that these those there you we i one"
 _PRONOUNS = frozenset(_STANDINS.split())
@@ -197,7 +198,7 @@ _PHRASE_ENDS = frozenset(_AFTER_A_NAME.split())
 _LONGEST_NAME = 7
 _KOREAN_ASKING = re.compile(r"얼마|언제|어디|누가|누구|왜|무엇|무슨|어떻게|어떤|어느|몇|뭐")
 _KOREAN_BARE = re.compile(
-    r"(?:누가|언제|어디서|어디에서|어디에|왜|얼마나|어떻게|몇)(?:\s|$)"
+    r"(?:누가|언제|어디서|어디에서|어디에|왜|얼마나|어떻게|몇)(?:[\s?？]|$)"
 )  # nothing is named
 _KOREAN_NEXT = re.compile(r"(?<=[가-힣])(?P<end>이고|이며|고|며),?\s+")
 # "it" without a referent: "how long does it take to …", "is it true that …"
@@ -213,6 +214,10 @@ _COMPARED = re.compile(
     r"^.{0,200}?\bdo(?:es)? (.{1,200}?) (?:compare|differ) (?:with|to|from) ([^?,]{1,300})", re.IGNORECASE
 )
 _ASKS_WHO = re.compile(r"(?:who|whom|whose)\b", re.IGNORECASE)
+_WHO_IS = re.compile(r"[Ww]ho(?:['’]s| is| was| are| were) [A-Z]\S*(?: [A-Z]\S*)*\?*$")
+_HELPER_BEFORE = re.compile(r"\b(is|are|was|were|do|does|has|have)\s+$", re.IGNORECASE)
+_PLURALS = {"is": "are", "was": "were", "does": "do", "has": "have"}
+_SINGULARS = {many: one for one, many in _PLURALS.items()}
 _FINAL_PRONOUN = re.compile(r"\b(?:it|them|one)(?=$|\?)")
 _KOREAN_TOPIC = re.compile(r"^(?:\S+\s+){0,3}?\S+(?:은|는|이란|란)(?=\s)")
 
@@ -234,13 +239,21 @@ def resolve_reference(question: str, before: str) -> str:
     """Resolve "it" in a follow-up to the topic of the question before."""
     asked = one_line(question)
     if is_korean(asked):
-        name = _korean_topic(one_line(before)).rpartition("의 ")[0] or _korean_topic(one_line(before))
+        name = korean_name(before)
         if name and _KOREAN_BARE.match(asked):
             return f"{name}{choose_particle('은', name)} {asked}"
         if not name:
             return asked
         return _KOREAN_STANDIN.sub(lambda found: _fill_korean_pronoun(found, name), asked, count=1)
     return asked if _EMPTY_IT.search(asked) else _as_question(_fill_pronoun(asked, before))
+
+
+def korean_name(before: str) -> str:
+    """Return the name that a Korean follow-up leaves out: the topic, or in another language the subject."""
+    if not is_korean(before):
+        return re.sub(r"^(?:the|an?) ", "", find_subject(before), flags=re.IGNORECASE)
+    topic = _korean_topic(one_line(before))
+    return topic.rpartition("의 ")[0] or topic
 
 
 def _fill_pronoun(part: str, first: str) -> str:
@@ -252,27 +265,50 @@ def _fill_pronoun(part: str, first: str) -> str:
     if part == first or not pronoun:
         return part
     is_person = pronoun.group() in {"he", "she"}
-    if is_person and _ASKS_WHO.match(first):  # "he" is the answer, which nobody has yet
-        return part
+    if is_person and _ASKS_WHO.match(first) and not _WHO_IS.match(first):
+        return part  # "he" is the answer, which nobody has yet
     is_one = pronoun.group() in {"it", "its", "one"}
-    both = [] if is_one or is_person else find_compared_things(first) or _compared_with(first)
-    subject = " and ".join(both) or _subject(first, is_one=is_one)
+    both = [] if is_one or is_person else find_compared_things(first) or find_compared_sides(first)
+    subject = " and ".join(both) or find_subject(first, is_one=is_one)
     if not subject:
         return part
     if find_name_words(part[: pronoun.start()]):
         return _FINAL_PRONOUN.sub(lambda _: subject, part, count=1)
-    owned = _POSSESSIVE.sub(lambda _: f"{subject}'s", part, count=1)
-    return owned if owned != part else _PRONOUN.sub(lambda _: subject, part, count=1)
+    is_many = is_plural(subject)
+    owner = f"{subject}'" if is_many and subject.endswith("s") else f"{subject}'s"
+    if (owned := _POSSESSIVE.sub(owner.replace("\\", r"\\"), part, count=1)) != part:
+        return owned
+    helper = _HELPER_BEFORE.search(part[: pronoun.start()])
+    said = (
+        _PLURALS.get(helper[1].lower())
+        if helper and is_many
+        else helper and _SINGULARS.get(helper[1].lower())
+    )
+    filled = _PRONOUN.sub(lambda _: subject, part, count=1)
+    if not helper or not said:
+        return filled
+    agreeing = said.title() if helper[1][0].isupper() else said
+    return f"{filled[: helper.start(1)]}{agreeing}{filled[helper.end(1) :]}"
 
 
-def _compared_with(question: str) -> list[str]:
+def is_plural(subject: str) -> bool:
+    """Tell whether a subject is several things: "tidal barrages", "dams and wind"; a name counts as one."""
+    head = re.split(r" (?:of|at|in|on) ", subject)[0].split()[-1]
+    is_many = head.islower() and head.endswith("s") and not head.endswith(("ss", "us", "is", "ics"))
+    return is_many or " and " in subject
+
+
+def find_compared_sides(question: str) -> list[str]:
+    """Return both sides of "how does A compare with B"; none of other questions."""
     found = _COMPARED.match(question)
     return list(found.groups()) if found else []
 
 
-def _subject(question: str, *, is_one: bool = False) -> str:
+def find_subject(question: str, *, is_one: bool = False) -> str:
     """Return the noun phrase a question is about, or its first name; `is_one`: what "it" can stand for."""
-    words = _SIDE_OF.sub("", question.rstrip("?")).split()  # the thing, not its purpose
+    if is_korean(question):
+        return korean_name(question)
+    words = _SIDE_OF.sub("", question.rstrip("?")).split() or [""]  # the thing, not its purpose
     first = next((n for n, word in enumerate(words) if word.lower() in _HELPER_WORDS), None)
     rest = words[first + 1 :] if first is not None else []
     if first and first > 1 and rest[:1] == ["there"] and words[0].lower() in {"which", "what"}:
@@ -281,8 +317,12 @@ def _subject(question: str, *, is_one: bool = False) -> str:
         acts = next((n for n, word in enumerate(words) if n and is_verb(word.lower())), None)
         if acts is not None and words[0].lower() != "who":
             return " ".join(_phrase(words[acts + 1 :]))  # "Which countries use tidal power?"
+        if words[0].lower() == "what" and words[2:] and words[1].endswith("s"):
+            return " ".join(_phrase(words[2:]))  # "What limits solar cells?"
     phrase = _phrase(rest)
     after = rest[len(phrase) :]
+    if first == 0 and words[0].lower() in _FORMS_OF_BE:
+        return " ".join(_without_predicate(phrase, after))  # "Is the Orla Bridge safe?"
     if is_one and after[:1] == ["of"] and phrase[-1].endswith("s") and (owner := _phrase(after[1:])):
         return " ".join(owner)  # "What are the side effects of aspirin?"
     if len(rest) > 2 and rest[0].lower() in _PRONOUNS and rest[2].lower() in _ARTICLES:
@@ -303,6 +343,16 @@ def _subject(question: str, *, is_one: bool = False) -> str:
     if before.lower() in _ARTICLES:
         return " ".join([before, *_phrase(words[at:])])
     return name
+
+
+def _without_predicate(phrase: list[str], after: Sequence[str]) -> list[str]:
+    """Return the subject of a question like "is it so": without what is asked whether it is."""
+    again = next((n for n, word in enumerate(phrase) if n and word.lower() in _ARTICLES), None)
+    if again is not None:
+        return phrase[:again]  # "Is Rust a language?"
+    is_asked_of = not after or after[0].lower() in {"for", "to", "than"}
+    is_whole = len(phrase) - (phrase[:1] != [] and phrase[0].lower() in _ARTICLES) < 2
+    return phrase[:-1] if is_asked_of and not is_whole and phrase[-1].islower() else phrase
 
 
 def _phrase(words: Sequence[str]) -> list[str]:

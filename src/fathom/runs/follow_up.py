@@ -17,7 +17,7 @@ from langgraph.types import StateSnapshot
 
 from fathom.errors import BadInput
 from fathom.http.urls import canonical_address
-from fathom.planning.questions import resolve_reference
+from fathom.planning.follow_up_questions import complete_question
 from fathom.request import ResearchRequest
 from fathom.runs.event_stream import graph_config
 from fathom.state import (
@@ -77,7 +77,7 @@ class FollowUpRequest:
     @property
     def question(self) -> str:
         """The question, worded so that it can be understood alone."""
-        return resolve_reference(self.asked.query, self.known.turns[-1].question)
+        return complete_question(self.asked.query, self.known.turns[-1].question)
 
     @property
     def is_reworded(self) -> bool:
