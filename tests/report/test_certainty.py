@@ -115,6 +115,29 @@ def test_doubts_are_told_with_the_status_in_both_languages() -> None:
     assert describe_status("unsure", ["open", "weak"], KOREAN).startswith("확실하지 않음: 중요한 것을")
 
 
+@pytest.mark.parametrize(
+    ("kind", "asked", "is_weak"),
+    [
+        ("number", "When did the Orla plant open?", False),
+        ("number", "오를라 발전소는 언제 문을 열었나?", False),
+        ("number", "Who built the Orla plant?", False),
+        ("date", "Where is the Orla plant?", False),
+        ("date", "When did the Orla plant open?", True),
+        ("date", "How old is the Orla plant?", True),
+        ("number", "How much does the Orla plant make?", True),
+        ("number", "When did the Orla plant open, and how much does it make?", True),
+        ("number", "When did the Orla plant open, and what limits it?", True),
+        ("number", "What is the Orla plant?", True),
+        ("other", "When did the Orla plant open?", True),
+    ],
+)
+def test_a_dispute_about_what_was_not_asked_does_not_lower_the_status(
+    kind: str, asked: str, is_weak: bool
+) -> None:
+    words = {"findings": [tagged_finding("CONTRADICTED")], "contradictions": [dispute(kind=kind)]}
+    assert (find_doubts(outcome(question=asked, **words)) == ["weak"]) is is_weak
+
+
 @pytest.mark.parametrize("words", [ENGLISH, KOREAN])
 def test_progress_never_sounds_complete_while_something_important_is_open(words: Messages) -> None:
     enough = describe_progress(1.0, has_high_gap=False, words=words)

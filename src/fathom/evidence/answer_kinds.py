@@ -15,7 +15,7 @@ from typing import get_args
 from fathom.evidence.checks import has_phrase, load_table
 from fathom.evidence.checks.dates import parse_day
 from fathom.evidence.checks.strict import find_amounts
-from fathom.state import Check, CheckName, Claim, Gap, Judgement, Page
+from fathom.state import Check, CheckName, Claim, Difference, Gap, Judgement, Page
 from fathom.text.languages import is_korean, wants_korean
 from fathom.text.mentions import find_name_words
 from fathom.text.normalization import one_line
@@ -122,6 +122,18 @@ def is_factual_question(question: str) -> bool:
     asked = one_line(question).rstrip("?？. ")
     is_of_place = has_phrase("asks_where", asked) or has_phrase("asks_who", asked)
     return is_of_place or any(kind in find_answer_kinds(question) for kind in _FACTS)
+
+
+def can_change_answer(kind: Difference, question: str) -> bool:
+    """Tell whether sources that differ in this kind may differ in the answer.
+
+    Only certain cases are told apart: a figure changes no date, and neither changes a person or a place.
+    """
+    parts = [part.strip().rstrip(".") for part in _NEXT.split(one_line(question)) if part.strip()]
+    if kind not in ("number", "date") or not parts or not all(map(is_factual_question, parts)):
+        return True
+    asked = [find_answer_kinds(part).keys() & set(_FACTS) for part in parts]
+    return any(facts and (kind == "date" or facts != {"date"}) for facts in asked)
 
 
 def find_asked_thing(question: str) -> str:

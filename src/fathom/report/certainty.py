@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fathom.evidence.answer_kinds import can_change_answer
 from fathom.evidence.checks import phrase_pattern
 from fathom.evidence.checks.derivation import is_same_figure
 from fathom.evidence.checks.figures import find_figures
@@ -52,6 +53,8 @@ class ReportBasis:
     known: Sequence[Claim] = ()  # all claims, also those the report does not use
     is_extracts: bool = False  # nobody wrote or judged anything
     retracted: Sequence[str] = ()  # titles of cited papers that were retracted
+    question: str = ""
+    contradictions: Sequence[Contradiction] = ()
 
 
 def report_status(outcome: ReportBasis) -> Status:
@@ -95,12 +98,22 @@ def _is_weak(outcome: ReportBasis) -> bool:
     """
     told = {c for section in outcome.sections for s in section.sentences for c in claims_behind(s)}
     bearing = {claim.id for claim in outcome.used if claim.relevance >= BEARS_FROM}
+    bearing -= _claims_disputed_in_something_else(outcome)
     findings = [f for f in outcome.findings if not told.isdisjoint(f.claims)]
     weak = sum(
         f.tag == "UNCERTAIN" or (f.tag == "CONTRADICTED" and not bearing.isdisjoint(f.claims))
         for f in findings
     )
     return 2 * weak > len(findings)
+
+
+def _claims_disputed_in_something_else(outcome: ReportBasis) -> set[str]:
+    """The claims that are disputed only in what was not asked: a capacity, where an opening is asked for."""
+    sides: dict[bool, set[str]] = {True: set(), False: set()}
+    for entry in outcome.contradictions:
+        can_change = can_change_answer(entry.kind, outcome.question)
+        sides[can_change] |= set(disputed_claims([entry]))
+    return sides[False] - sides[True]
 
 
 def _is_thin(outcome: ReportBasis) -> bool:

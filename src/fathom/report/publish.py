@@ -178,6 +178,8 @@ def _basis_of_report(
         failures=state.get("failures", []),
         known=state.get("claims", []),
         retracted=[page.title for page in state.get("pages", []) if page.retracted and page.sha in quoted],
+        question=state["question"],
+        contradictions=state.get("contradictions", []),
     )
 
 
