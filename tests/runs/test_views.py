@@ -24,7 +24,9 @@ def found(address: str, source: str) -> SearchResult:
     )
 
 
-@pytest.mark.parametrize("address", ["", "ocean.example/tides", "javascript:alert(1)", "https://"])
+@pytest.mark.parametrize(
+    "address", ["", "ocean.example/tides", "javascript:alert(1)", "https://", "http://?", "https://#a"]
+)
 def test_an_address_leads_somewhere(address: str) -> None:
     with pytest.raises(ValidationError, match="an address"):
         found(address, "arxiv")

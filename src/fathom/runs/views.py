@@ -13,6 +13,7 @@ from uuid import NAMESPACE_URL, uuid5
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 from fathom.errors import IllegalTransition
+from fathom.http.urls import parse_host
 from fathom.search import Capability
 from fathom.search.routing import HYBRID, KNOWN_ENGINES
 from fathom.state import MAX_QUESTION_CHARS, Hit, RunConfig, RunState
@@ -34,6 +35,8 @@ def _check_address(address: str) -> str:
     scheme, _, rest = address.partition(":")
     if scheme.lower() not in _SCHEMES or not rest.strip("/") or any(c.isspace() for c in address):
         raise ValueError(f"an address begins with one of {', '.join(sorted(_SCHEMES))}")
+    if scheme.lower() in ("http", "https") and not parse_host(address):
+        raise ValueError("an address of the web names a host")
     return address
 
 
