@@ -1,7 +1,7 @@
 """The request of a caller, validated."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import Any, Self
@@ -20,6 +20,14 @@ _SENTENCES = {
     ("query", "string_too_short"): "The question is empty.",
     ("query", "string_pattern_mismatch"): "The question has no words.",
     ("query", "string_too_long"): f"The question is longer than {MAX_QUESTION_CHARS} characters.",
+}
+# By pydantic's kind of error, which has no words for a user.
+_SHAPES = {
+    "missing": "{name} is missing.",
+    "extra_forbidden": "There is no {name}.",
+    "model_type": "{name} should be an object with fields.",
+    "list_type": "{name} should be a list.",
+    "dict_type": "{name} should be an object with fields.",
 }
 # What follows from a depth, and is taken back when another depth is asked for.
 _OF_DEPTH = frozenset({"rounds", "sources", "levels"})
@@ -145,19 +153,21 @@ def field_name_of(word: str) -> str:
     raise BadInput(f"There is no setting {word!r}{f'; did you mean {near[0]}?' if near else '.'}")
 
 
-def describe_validation_error(error: ValidationError) -> str:
+def option_name(name: str) -> str:
+    """What the command line calls a field."""
+    if name in RunConfig.model_fields:
+        return flags_of(name)[0]
+    return {"output_format": "--format"}.get(name, f"--{name}")
+
+
+def describe_validation_error(error: ValidationError, name_of: Callable[[str], str] = option_name) -> str:
     """One sentence about the first thing that is wrong."""
     first = error.errors(include_url=False, include_input=False)[0]
     names = [str(part) for part in first["loc"] if part not in ("config", "run")]
     name = names[0] if names else ""
     if told := _SENTENCES.get((name, first["type"])):
         return told
+    if first["type"] in _SHAPES:
+        return _SHAPES[first["type"]].format(name=name_of(name) if name else "It")
     said = first["msg"].removeprefix("Input ").removeprefix("Value error, ")
-    return f"{option_name(name)} {said}." if name else f"{said}."
-
-
-def option_name(name: str) -> str:
-    """What the command line calls a field."""
-    if name in RunConfig.model_fields:
-        return flags_of(name)[0]
-    return {"output_format": "--format"}.get(name, f"--{name}")
+    return f"{name_of(name)} {said}." if name else f"{said}."

@@ -236,3 +236,24 @@ def test_only_writing_requests_are_looked_at() -> None:
     assert is_checked("POST", STATE)
     assert not is_checked("GET", STATE)
     assert not is_checked("POST", "/threads/search")
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("approve", "It should be an object with fields."),
+        ({"queries": ["a"]}, "action is missing."),
+        ({"action": "approve", "note": "x"}, "There is no note."),
+        ({"action": "edit", "queries": "x"}, "queries should be a list."),
+        ({"action": "add"}, "add needs text."),
+        ({"action": "bogus"}, "action should be 'approve', 'edit', 'feedback', 'add' or 'finish'."),
+    ],
+)
+def test_a_wrong_answer_to_a_plan_is_refused_in_words(given: object, why: str) -> None:
+    status, told = answer("POST", "/threads/a/runs/wait", body={"command": {"resume": given}})
+    assert (status, told) == (422, f"That is no answer to a plan: {why}")
+
+
+def test_a_wrong_setting_is_named_as_the_form_has_it() -> None:
+    status, told = answer("POST", "/threads/a/runs/wait", body={"context": {"rounds": 0}})
+    assert (status, told) == (422, "rounds should be greater than or equal to 1.")

@@ -261,7 +261,7 @@ def _fault(path: str, given: Any) -> str:
         try:
             RunConfig.model_validate(settings)
         except ValidationError as error:
-            return describe_validation_error(error)
+            return describe_validation_error(error, name_of=str)
     return ""
 
 
@@ -273,7 +273,7 @@ def _fault_of_answer(answer: Any) -> str:
             if one is not None:
                 ReviewAnswer.model_validate(one)
         except ValidationError as error:
-            return f"That is no answer to a plan: {describe_validation_error(error)}"
+            return f"That is no answer to a plan: {describe_validation_error(error, name_of=str)}"
     return ""
 
 
