@@ -51,3 +51,4 @@ def test_a_result_is_printed_in_one_line() -> None:
     assert "word" not in str(result)
     assert len(repr(result)) < 200
     assert "run id" in str(result)
+    assert "0 citations from 0 pages in 1 round," in str(result)

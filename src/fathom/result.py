@@ -14,7 +14,7 @@ from fathom.report.ledger import LEDGER_FORMAT, Ledger, RunMetadata
 from fathom.report.publish import find_changes, refused_sentences
 from fathom.report.rerender import describe_ledger
 from fathom.state import Cost, Failure, RunConfig, RunState
-from fathom.text.messages import messages_for
+from fathom.text.messages import format_count, messages_for
 
 
 class ResearchResult(Ledger):
@@ -44,9 +44,11 @@ class ResearchResult(Ledger):
 
     def __str__(self) -> str:
         told = self.metadata
+        citations, pages = format_count(len(self.citations), "citation"), format_count(told.sources, "page")
+        rounds = format_count(told.rounds, "round")
         return (
-            f"{self.status}: {self.question!r}, {len(self.citations)} citations from {told.sources} pages in"
-            f" {told.rounds} rounds, {told.cost_usd:.4f} USD, run {self.run_id}"
+            f"{self.status}: {self.question!r}, {citations} from {pages} in {rounds},"
+            f" {told.cost_usd:.4f} USD, run {self.run_id}"
         )
 
     def __repr__(self) -> str:

@@ -133,3 +133,16 @@ def test_terminals_without_colours_get_none(
         coloured = terminal.screen(with_colours=True)
     assert not re.search(r"\x1b\[[0-9;]*\b[34][0-8]m", coloured)
     assert ("\x1b[1m" in coloured) == (term != "dumb")
+
+
+@needs_tmux
+def test_the_last_words_wrap_between_words(work: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", "cat")
+    with Tmux(work, 60, 60) as terminal:
+        terminal.runs([QUESTION, "--docs", str(shelf), "--out", "out"])
+        assert terminal.ends() == 0
+        said = terminal.everything().rpartition("Report: ")[2].split("\n")
+    assert [line.strip() for line in said[:2]] == [
+        "extracts, not a report. Written to out/report.md and",
+        "the files beside it",
+    ]

@@ -17,7 +17,7 @@ from rich.console import Console
 from fathom import SignalWord, events
 from fathom.cli.review import ask_person
 from fathom.cli.terminal import INTERRUPTED, Leaving
-from fathom.cli.text import cut, describe_savings, plain, print_result, safe
+from fathom.cli.text import cut, describe_savings, plain, print_result, safe, wrap
 from fathom.errors import BadInput, Refused, RunStopped
 from fathom.events import Checkpoint, Progress, ReportKept, RoundCompleted
 from fathom.runs.round_summary import round_summary
@@ -346,7 +346,8 @@ class Watcher:
             written = f"{self.arguments.to}, {written}" if self.arguments.to else written
             words = messages_for(result.question, self.session.config.language)
             said = words("live.written", how=result.describe(), place=written)
-            print(f"\n{said}", file=sys.stderr)
+            lines = wrap(said, Console(stderr=True).width) if sys.stderr.isatty() else [safe(said)]
+            print("\n" + "\n".join(lines), file=sys.stderr)
         return 4 if result.status == "failed" else 0
 
 
