@@ -91,6 +91,11 @@ def test_a_word_of_the_question_that_no_passage_has_is_named() -> None:
     assert "“gate”" not in made.markdown
 
 
+def test_how_tall_asks_for_a_figure_and_not_for_the_word() -> None:
+    made = report("How tall is the Orrin gate?", passage("The Orrin gate is 12 metres high."))
+    assert "tall" not in made.markdown.replace("How tall is the Orrin gate", "")
+
+
 def test_a_part_without_a_passage_or_without_a_close_one_is_told() -> None:
     parts = [question(1, "What is the gate?"), question(2, "Who built it?")]
     weak = passage("The gate opens twice a day.", relevance=0.1)

@@ -39,6 +39,10 @@ _WAYS_OF_ASKING = re.compile(
     re.IGNORECASE,
 )
 
+_HOW_MUCH = re.compile(
+    r"\bhow (?:much|many|long|far|old|tall|high|big|large|deep|wide|heavy|fast|often|soon)\b", re.IGNORECASE
+)
+
 
 def render_report(report: PreparedReport) -> str:
     """The whole text of a report or of extracts."""
@@ -85,6 +89,7 @@ def _missing_words(question: str, shown: Sequence[tuple[Claim, str]], words: Mes
     """The words of the question that neither the passages have nor their headings: a sign of no answer."""
     around = " ".join(f"{title} {claim.quotes[0].heading} {claim.quotes[0].text}" for claim, title in shown)
     known = {stem(word) for word in tokens(around)}
+    question = _HOW_MUCH.sub("how", question)  # "how tall" asks for a figure, not for the word
     asked = terms(question)
     absent = [
         word
