@@ -58,3 +58,20 @@ def test_without_a_model_the_pages_of_a_run_are_no_surer_than_its_lines(
     for page in (findings, (work / "out" / "statistics.md").read_text("utf-8").partition("\n## Rounds")[0]):
         for word in ("LIKELY", "HIGH", "Confirmed", "Uncertain", "Score"):
             assert word not in page
+
+
+def test_without_a_model_a_search_that_finds_nothing_has_no_score_and_names_each_query_once(
+    fathom: Fathom, shelf: Path
+) -> None:
+    told = fathom("Which comet hit Jupiter?", "--docs", str(shelf))
+    assert told.code == 4
+    assert "score" not in told.err
+    assert "claim" not in told.err
+    assert told.out.count("- Which comet hit Jupiter?") == 1
+
+
+def test_branches_without_a_model_find_passages(fathom: Fathom, shelf: Path) -> None:
+    told = fathom(QUESTION, "--docs", str(shelf), "--breadth", "2", "--depth", "1")
+    assert "claim" not in told.err
+    assert "at most 1 rounds" not in told.err
+    assert "b1 round 1/1  back with" in told.err

@@ -135,7 +135,7 @@ class EventWords:
         """The effort with the rounds it allows, and where branches will look."""
         say, effort = self.messages, sized.effort
         reasons = say.effort_reasons(effort.reasons)
-        words = say(f"live.{effort.kind}", why=f" ({reasons})" if reasons else "", rounds=limit)
+        words = say(f"live.{effort.kind}", why=f" ({reasons})" if reasons else "", count=limit)
         where = "; ".join(f"{one.id} {one.text}" for one in sized.directions)
         branches = say("live.branches", count=len(sized.directions)) if where else ""
         return f"{words}{branches}: {_short(where)}" if where else words

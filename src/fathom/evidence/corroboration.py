@@ -4,7 +4,7 @@
 |---|---|---|
 | three or more | 0.95 | VERIFIED |
 | two | 0.8 | HIGH |
-| one | 0.6 | LIKELY when a claim of at least 0.5 relevance was verified with at least 0.8, else UNCERTAIN |
+| one | 0.6 | LIKELY when a claim of at least 0.3 relevance was verified with at least 0.8, else UNCERTAIN |
 
 Contradictions may change a tag afterwards.
 """

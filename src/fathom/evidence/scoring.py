@@ -268,19 +268,23 @@ def _shared_terms_ratio(left: str, right: str, question: str) -> float:
 
 
 def assess_no_claims(
-    questions: Sequence[SubQuestion], language: str | None = None, *, is_rejected: bool = False
+    questions: Sequence[SubQuestion],
+    language: str | None = None,
+    *,
+    is_rejected: bool = False,
+    is_by_words: bool = False,
 ) -> Assessment:
     """Return the assessment without claims: nothing was found, or all of it was refused."""
     rubric = Rubric(evidence="no claim", accuracy=1, relevance=1, completeness=1, consistency=1)
     gaps = [_make_gap(q, "high", language).model_copy(update={"is_rejected": is_rejected}) for q in questions]
-    return Assessment(rubric, gaps)
+    return Assessment(rubric, gaps, is_by_words=is_by_words)
 
 
 def compute_assessment(case: JudgeInput) -> Assessment:
     """Compute relevance, completeness and consistency; a sub-question with little evidence is a gap."""
     questions, claims = case.questions, case.claims
     if not claims:
-        return assess_no_claims(questions, case.language)
+        return assess_no_claims(questions, case.language, is_by_words=True)
     best = sorted(claims, key=lambda c: -c.relevance)[:3]
     answered = [q for q in questions if any(_answers(c, q) for c in claims)]
     rubric = Rubric(

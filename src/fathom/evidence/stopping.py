@@ -270,7 +270,11 @@ def list_rule_values(at: RunPosition) -> dict[StopRule, dict[str, str]]:
         "a person's word": {"told": at.is_finishing},
         "budget used up": {"spent_usd": round(at.spent_usd, 6), "limit_usd": round(at.looking_usd, 6)},
         "time used up": {"spent_s": round(at.worked_s), "limit_s": at.time_limit_s or "none"},
-        "nothing left to ask": {"has_asked": at.has_asked, "idle_rounds": at.idle_rounds},
+        "nothing left to ask": {
+            "has_asked": at.has_asked,
+            "idle_rounds": at.idle_rounds,
+            "is_by_words": at.is_by_words,
+        },
         "sufficient": {"score": round(at.overall, 4), "needed": at.threshold},
         "answered": {"coverage": round(at.coverage, 4), "confidence": at.confidence, "needed": SURE_FROM},
         "saturated": {"new": gain.new, "known": gain.known - gain.new, "needed_share": 0.1},

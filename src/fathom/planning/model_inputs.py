@@ -226,7 +226,12 @@ def assess_without_model(state: ResearchState, language: str | None) -> ModelRes
     claims, earlier = state.get("claims", []), state.get("earlier")
     if not claims:
         is_rejected = any(not entry.section for entry in state.get("rejected", []))
-        return ModelResult(assess_no_claims(state.get("questions", []), language, is_rejected=is_rejected))
+        is_by_words = (forecast := state.get("forecast")) is not None and forecast.calls == 0
+        return ModelResult(
+            assess_no_claims(
+                state.get("questions", []), language, is_rejected=is_rejected, is_by_words=is_by_words
+            )
+        )
     if earlier and {claim.id for claim in claims} == {claim.id for claim in earlier.claims}:
         return ModelResult(_repeat_assessment(earlier.judgements[-1]))
     judgements = state.get("judgements", [])

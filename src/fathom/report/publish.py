@@ -237,7 +237,7 @@ def prepare_nothing_found(
             *describe_certainty(outcome, "failed", state.get("rejected", []), {}, words),
         ],
         update=update or find_changes(state, []),
-        searched=[query.text for query in state.get("asked", [])],
+        searched=list(dict.fromkeys(query.text for query in state.get("asked", []))),
     )
 
 

@@ -41,12 +41,11 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
     """The events in one node's update."""
     match node:
         case "intake" if "effort" in update:
-            forecast = update.get("forecast")
-            is_recorded = (given["run_config"].model or "").startswith(RECORDED)
-            is_by_words = forecast is not None and forecast.calls == 0 and not is_recorded
-            yield events.EffortSized(effort=update["effort"], is_by_words=is_by_words)
+            yield events.EffortSized(effort=update["effort"], is_by_words=_is_by_words({**given, **update}))
         case "planner" if update.get("directions"):
-            yield events.EffortSized(effort=update["effort"], directions=update["directions"])
+            yield events.EffortSized(
+                effort=update["effort"], directions=update["directions"], is_by_words=_is_by_words(given)
+            )
         case "finish_branch":
             yield events.BranchCompleted(direction=update["directions"][0])
         case "planner" | "intake":
@@ -85,6 +84,12 @@ def update_payloads(node: str, given: dict[str, Any], update: dict[str, Any]) ->
             yield events.ReportWritten(status=report.status, markdown=report.markdown)
         case _:
             return
+
+
+def _is_by_words(known: dict[str, Any]) -> bool:
+    """Whether no model will be asked, as the forecast has it; a demo's replies are those of a model."""
+    forecast, run_config = known.get("forecast"), known.get("run_config") or RunConfig()
+    return forecast is not None and forecast.calls == 0 and not (run_config.model or "").startswith(RECORDED)
 
 
 def _settled_at_once(drafts: Sequence[Section], given: dict[str, Any]) -> list[Section]:
