@@ -8,6 +8,7 @@ from fakes.records import claim, gap, heading, judgement, page, question, sectio
 
 from fathom.report.certainty import (
     ReportBasis,
+    describe_certainty,
     describe_progress,
     describe_status,
     dispute_rows,
@@ -136,6 +137,23 @@ def test_a_dispute_about_what_was_not_asked_does_not_lower_the_status(
 ) -> None:
     words = {"findings": [tagged_finding("CONTRADICTED")], "contradictions": [dispute(kind=kind)]}
     assert (find_doubts(outcome(question=asked, **words)) == ["weak"]) is is_weak
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (ENGLISH, "Sources also disagree about 1 thing that this report does not tell"),
+        (KOREAN, "1가지에 대해서도"),
+    ],
+)
+def test_a_dispute_that_the_report_does_not_tell_is_counted(words: Messages, said: str) -> None:
+    other = SIDES[1].model_copy(update={"claims": ["c9"], "value": "9 MW"})
+    untold = dispute(id="y", sides=[SIDES[1], other])
+    found = [
+        describe_certainty(outcome(contradictions=known), "complete", [], {"c1": [1]}, words)
+        for known in ([dispute()], [dispute(), untold], [dispute(), dispute(id="z", is_certain=False)])
+    ]
+    assert [said in " ".join(lines) for lines in found] == [False, True, False]
 
 
 @pytest.mark.parametrize("words", [ENGLISH, KOREAN])

@@ -197,6 +197,8 @@ def describe_certainty(
     lines += missing
     if status == "complete" and kind == "report" and not missing:
         lines.append(words("certainty.nothing_missing"))
+    if untold := _count_untold_disputes(outcome):
+        lines.append(words("certainty.untold_disputes", count=untold))
     if left_out := " ".join(
         [
             *_describe_rejected(outcome, rejected, words),
@@ -209,6 +211,12 @@ def describe_certainty(
     if outcome.judgement.stop == "a person's word":
         lines.append(words("certainty.ended"))
     return [*lines, *([] if outcome.judgement.stop else [words("certainty.going_on")])]
+
+
+def _count_untold_disputes(outcome: ReportBasis) -> int:
+    """How many open disputes are known that the report has no sentence about."""
+    told = {_name_dispute(entry) for entry in relevant_disputes(outcome.contradictions, outcome.sections)}
+    return len({_name_dispute(entry) for entry in outcome.contradictions if entry.is_open} - told)
 
 
 def _parts_without_passages(outcome: ReportBasis, words: Messages) -> Iterator[str]:
@@ -364,10 +372,14 @@ def relevant_disputes(
     told = (s for section in sections for s in section.sentences if s.status == "supported")
     used = {c for sentence in told for c in claims_behind(sentence)}
     cited = [entry for entry in contradictions if not used.isdisjoint(disputed_claims([entry]))]
-    found = list({_disputed_figures(entry) or entry.id: entry for entry in reversed(cited)}.values())[::-1]
+    found = list({_name_dispute(entry): entry for entry in reversed(cited)}.values())[::-1]
     untold = [e for e in found if any(used.isdisjoint(side.claims) for side in e.sides)]
     rivals = [e for e in untold if not e.is_certain and not e.is_slight]
     return [e for e in found if e.is_certain] + rivals[:_MOST_RIVALS]
+
+
+def _name_dispute(entry: Contradiction) -> frozenset[frozenset[float]] | str:
+    return _disputed_figures(entry) or entry.id
 
 
 def _disputed_figures(entry: Contradiction) -> frozenset[frozenset[float]]:
