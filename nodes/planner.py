@@ -6,6 +6,7 @@ from fathom.nodes.ports import Clock, EnginesPort
 from fathom.planning.effort import apply_effort, check_question, describe_effort, estimate_effort
 from fathom.planning.hypotheses import adopt_hypotheses
 from fathom.planning.model_inputs import add_page_structure, distinct_perspectives, make_plan_input
+from fathom.planning.queries import mark_academic
 from fathom.planning.ranking import rate_families
 from fathom.planning.reading_list import add_recall_round, add_thread, is_at_hand, keep_queries_for_gaps
 from fathom.planning.round_plan import add_counter_query, decide_round, follow_papers, reuse_scout
@@ -88,7 +89,7 @@ async def planner(
 
 async def _scout(question: str, engines: EnginesPort, run_config: RunConfig) -> ResearchState:
     scout = Query(id=SCOUT, text=question, question="", round=1)
-    (query,) = follow_papers([scout], question, run_config.citations)
+    (query,) = follow_papers([mark_academic(scout)], question, run_config.citations)
     try:
         found = await engines.search(query, limit=run_config.max_hits)
     except ProviderError as error:

@@ -4,14 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standins import exa, tavily
+from standins import exa, serper, tavily
 from standins.arxiv import ArxivServer, Paper
 from standins.crossref import CrossrefServer
 from standins.crossref import work as crossref_work
 from standins.exa import ExaServer
 from standins.openalex import OpenAlexServer
 from standins.openalex import work as openalex_work
+from standins.pubmed import Paper as PubMedPaper
+from standins.pubmed import PubMedServer
 from standins.semantic_scholar import SemanticScholarServer, paper
+from standins.serper import SerperServer
 from standins.server import closed_port
 from standins.tavily import TavilyServer, failure
 
@@ -110,3 +113,23 @@ async def test_papers_around_a_paper_are_read_and_a_retracted_one_is_marked(tmp_
     first = found["What tidal power costs"]
     assert (first.authors, first.published) == (["A. Writer"], "2021-01-01")
     assert first.pdf == "https://arxiv.org/pdf/2101.00001v1"
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [
+        ("What do clinical studies say about metformin and mortality?", True),
+        ("메트포르민이 당뇨 환자의 사망률을 낮추는지에 대한 연구는 무엇을 말하는가?", True),
+        ("How do I take metformin?", False),
+    ],
+)
+async def test_a_question_about_studies_asks_the_catalogue_of_its_subject_in_any_run(
+    tmp_path: Path, question: str, is_asked: bool
+) -> None:
+    with PubMedServer([PubMedPaper("111")]) as pubmed, SerperServer([]) as web:
+        known = settings(
+            tmp_path, serper_api_key=serper.KEY, engine_urls={"serper": web.url, "pubmed": pubmed.url}
+        )
+        await researched(known, query=question)
+        assert bool(pubmed.records) is is_asked
+        assert "/search" in {seen.route for seen in web.records}

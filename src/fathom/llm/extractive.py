@@ -16,6 +16,7 @@ from fathom.evidence.quote_selection import join_statements, select_quotes, sele
 from fathom.evidence.scoring import compute_assessment
 from fathom.evidence.support import SUPPORTED_FROM, score_support
 from fathom.planning.hypotheses import find_bearings
+from fathom.planning.queries import mark_academic
 from fathom.planning.questions import add_missing_names, split_question
 from fathom.report.drafting import quote_claim
 from fathom.report.passages import extract_section
@@ -146,8 +147,9 @@ class ExtractiveModel:
             extra = Query(id="", text=brief.feedback, question=about, round=brief.round)
             changed = {"questions": [*plan.questions, *way], "queries": [extra, *plan.queries]}
             plan = plan.model_copy(update=changed)
+        queries = [mark_academic(query) for query in plan.queries]
         # Its queries are already ranked, so the planner adds none.
-        return ModelResult(plan.model_copy(update={"is_settled": True}))
+        return ModelResult(plan.model_copy(update={"queries": queries, "is_settled": True}))
 
     async def read(
         self,

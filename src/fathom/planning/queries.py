@@ -44,6 +44,12 @@ def _load_words(table: Literal["forms", "endings"], kind: str, text: str) -> lis
     return words
 
 
+def mark_academic(query: Query) -> Query:
+    """Return a query that was worded without a family as one for papers, if its words ask for them."""
+    is_academic = query.family == "web" and detect_family(query.text) == "academic"
+    return query.model_copy(update={"family": "academic"}) if is_academic else query
+
+
 def read_family(word: str, text: str) -> Family:
     """Return the family a model named, if it exists; else detect it from the words."""
     name = word.strip().lower()
