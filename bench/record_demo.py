@@ -30,7 +30,7 @@ from fathom.llm.structured_output import F, FormAnswer, StructuredOutput
 from fathom.prompts import FilledPrompt
 from fathom.report.sentence_checks import CheckInput
 from fathom.request import ResearchRequest
-from fathom.settings.settings import Settings, load_settings
+from fathom.settings import Settings, load_settings
 from fathom.state import Edit, Plan, Role, Section, Sentence, SubQuestion, Verdict
 from fathom.state.model_io import (
     NO_FACTS,

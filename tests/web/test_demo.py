@@ -42,7 +42,7 @@ def test_the_demo_grows_into_a_whole_report(
     expect(page.locator("dialog mark").first).to_be_visible()
     page.keyboard.press("Escape")
     page.locator(".tabs a").nth(1).click()
-    expect(page.locator(".ideas li")).to_have_count(2)
+    expect(page.locator(".ideas li")).to_have_count(3)
     look(page)
     assert visit.errors == []
     assert all(url.startswith(server.url) for url in visit.asked)

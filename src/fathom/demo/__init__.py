@@ -1,9 +1,9 @@
-"""The demo: one question over a few documents of our own, with replies written beforehand.
+"""The demo: one question over a few documents of our own, with the recorded answers of a strong model.
 
-Does not know what answers it (`llm.recorded`). Everything else of such a run is real.
+Does not know what plays them (`llm.recorded`) or what recorded them (`bench/record_demo.py`). Everything else
+of such a run is real.
 """
 
-import tomllib
 from pathlib import Path
 
 from fathom.errors import BadInput
@@ -11,21 +11,25 @@ from fathom.request import ResearchRequest
 from fathom.settings.model_names import RECORDED
 
 FOLDER = Path(__file__).resolve().parent
-LANGUAGES = ("en", "ko")
+QUESTIONS = {
+    "en": "Did Alderby's four-day week work, and should other cities follow?",
+    "ko": "솔내시의 주 4일제는 성공했나, 그리고 다른 도시도 따라 해야 하나?",
+}
+LANGUAGES = tuple(QUESTIONS)
 
 
 def recording_file(language: str) -> Path:
-    """Return the file with the replies in this language."""
+    """Return the file with the answers in this language."""
     if language not in LANGUAGES:
         raise BadInput(f"There is no demo in {language!r}; there is one in {' and '.join(LANGUAGES)}.")
     return FOLDER / f"{language}.toml"
 
 
 def demo_request(language: str) -> ResearchRequest:
-    """Return the demo's question over its documents, answered by its recorded replies."""
-    replies = tomllib.loads(recording_file(language).read_text("utf-8"))
+    """Return the demo's question over its documents, answered by its recording."""
+    recording_file(language)
     return ResearchRequest(
-        query=replies["question"],
+        query=QUESTIONS[language],
         docs=[str(FOLDER / language)],
         model=f"{RECORDED}{language}",
         rounds=2,

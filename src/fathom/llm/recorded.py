@@ -1,13 +1,14 @@
-"""A research model whose replies were recorded: they are found by role, page and part, not by prompt.
+"""A research model whose answers were recorded from a strong model (`bench/record_demo.py`).
 
-Only the replies are recorded. What is searched, verified, computed and rendered with them is as in every run.
-A statement that the recorded model never made is refused, so control items test it like any other verifier.
-It answers only the question it was recorded for.
+Plans are found by round, readings by the title of the page, judgements by whether there is an outline yet,
+verdicts by statement, checks and rewrites by sentence. Answers are kept as the model gave them; the recording
+says which claims and sentences their keys stood for. What is searched, verified, computed and rendered with
+them is as in every run. It answers only the question it was recorded for.
 """
 
 import asyncio
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
@@ -24,11 +25,12 @@ from fathom.state import (
     Claim,
     Cost,
     Edit,
-    Heading,
+    EditedText,
     Outline,
     Plan,
     Role,
     Section,
+    Sentence,
     SubQuestion,
     Verdict,
     short_hash,
@@ -43,7 +45,9 @@ from fathom.state.model_io import (
     Objection,
     PageFacts,
     PlanInput,
+    RefusedClaim,
     ReportPoint,
+    RewriteInput,
     SentenceToCheck,
     VerificationItem,
     WriteInput,
@@ -51,14 +55,14 @@ from fathom.state.model_io import (
 from fathom.text.normalization import one_line
 
 T = TypeVar("T")
-# How long the recorded model takes, so that a reader can follow. A real one takes longer.
+# How long an answer takes, so that a reader can follow. The model that was recorded took longer.
 PACE_S: dict[Role, float] = {
-    "plan": 0.3,
-    "read": 0.4,
-    "verify": 0.3,
+    "plan": 0.2,
+    "read": 0.3,
+    "verify": 0.2,
     "judge": 0.3,
-    "write": 0.4,
-    "check": 0.2,
+    "write": 0.3,
+    "check": 0.1,
 }
 _OTHER_QUESTION = (
     "The demo's replies are recorded and answer only its own question. To ask another, configure a model."
@@ -68,16 +72,17 @@ _NOT_SAID = "The source does not say this."
 
 @lru_cache
 def load_recording(language: str) -> "RecordedModel":
-    """Return the model with the replies in this language."""
+    """Return the model with the answers in this language."""
     with recording_file(language).open("rb") as file:
         return RecordedModel(language=language, replies=tomllib.load(file))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RecordedModel(ExtractiveModel):
-    """Answers one question with recorded replies, in which claims have names instead of keys.
+    """Answers one question as the recorded model did.
 
-    For what was not recorded (a retry, a rewrite) it does what a model without an LLM does.
+    Statements that it was never asked about (other control items than in the recorded run) hold only if it
+    made them itself or if they are quotations.
     """
 
     language: str
@@ -101,176 +106,192 @@ class RecordedModel(ExtractiveModel):
         facts: PageFacts = NO_FACTS,
     ) -> ModelResult[list[ExtractedStatement]]:
         """Return the statements of this page."""
-        form = answer_forms.ReadAnswer.model_validate(self._entry("pages", title))
-        return await self._reply("read", title, value=read_statements(form))
+        page = next((page for page in self.replies["pages"] if page["title"] == title), None)
+        if page is None:
+            raise Unreadable(f"The demo has no recorded reply for “{title}”.")
+        return await self._reply("read", title, value=_read_page(page))
 
     async def verify(self, evidence: Sequence[VerificationItem]) -> ModelResult[list[Verdict]]:
-        """Accept what the recorded model said and did not take back; refuse all else."""
+        """Return the recorded verdicts."""
         verdicts = [self._verdict(item) for item in evidence]
         result = await self._reply("verify", *(item.statement for item in evidence), value=verdicts)
         by = f"{RECORDED}{self.language}, verifier@{load_prompt('verifier').revision}"
         return ModelResult(result.value, result.costs, by=by)
 
+    async def retry(self, refusals: Sequence[RefusedClaim]) -> ModelResult[list[ExtractedStatement | None]]:
+        """Return the recorded restatements; None for a claim that the model gave up."""
+        anew = {one["refused"]: one["restated"] for one in self.replies.get("retries", [])}
+        value = [
+            ExtractedStatement(**anew[one.statement]) if one.statement in anew else None for one in refusals
+        ]
+        return await self._reply("read", *(one.statement for one in refusals), value=value)
+
     async def judge(self, judge_input: JudgeInput) -> ModelResult[Assessment]:
         """Return the first judgement before there is an outline, then the last."""
-        known = {name: claim for claim in judge_input.claims if (name := self._name_of(claim))}
-        told = {
-            **self.replies["judgements"][0 if judge_input.outline is None else -1],
-            **self.replies["verdicts"],
-        }
-        told["evidence"] = "; ".join(self._claims[name] for name in told["evidence"] if name in known)
-        told["parts"] = _with_ids(told["parts"], judge_input.outline)
+        told = self.replies["judgements"][0 if judge_input.outline is None else -1]
+        told = {**told, "parts": _with_ids(told["parts"], judge_input.outline)}
+        known = {key: claim for claim in judge_input.claims if (key := self._key_of(claim))}
         form = answer_forms.JudgeAnswer.model_validate(told)
         assessment = judge.read_assessment(form, judge_input, known)
         return await self._reply("judge", *sorted(known), value=assessment)
 
     async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:
-        """Return the parts of these headings, without sentences whose claims were not found this time."""
-        known = {name: point for point in brief.points for c in point.claims if (name := self._name_of(c))}
-        limits = {
-            lacks: f"L{n}"
-            for n, limit in enumerate(brief.limits, 1)
-            for part in self.replies["verdicts"]["parts"]
-            if (lacks := part.get("lacks")) and lacks in limit
-        }
-        written: list[Section] = []
-        for heading in brief.headings:
-            told = _without_unknown(self._part(heading, brief.points), {*known, *limits}, limits)
-            form = answer_forms.WriteAnswer.model_validate(told)
-            written += writer.read_sections(form, [heading], known, brief.limits)
-        return await self._reply("write", *(heading.title for heading in brief.headings), value=written)
+        """Return these parts, without sentences whose claims were not found this time."""
+        told = self.replies["draft"]
+        ids = {heading.id for heading in brief.headings}
+        own = {**told, "blocks": [block for block in told["blocks"] if block.get("part", "") in {*ids, ""}]}
+        known, limits = self._points(told["keys"], brief.points), told.get("limits", [])
+        form = answer_forms.WriteAnswer.model_validate(
+            _without_unknown(own, {*known, *_limit_keys(limits, brief.limits)})
+        )
+        written = writer.read_sections(form, brief.headings, known, limits)
+        return await self._reply("write", *sorted(ids), value=written)
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """Object to every sentence that the recorded model did not write on these claims."""
-        names = {claim.id: self._name_of(claim) for claim in brief.claims}
-        quotes = {claim.id: [one_line(quote.text) for quote in claim.quotes] for claim in brief.claims}
-        objections = [
-            Objection(place, _NOT_SAID)
-            for place, item in enumerate(brief.items)
-            if item.kind != "title"
-            and not self._is_told(item, {names.get(claim, "") for claim in item.claims})
-            and not any(item.statement in quotes.get(claim, []) for claim in item.claims)
-        ]
-        return await self._reply("check", *(item.statement for item in brief.items), value=objections)
+        """Return the recorded objections; object to every sentence that the model was never shown; not to a title."""
+        return await self._object("checks", brief)
 
     async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """Object to the same: the recorded model stands by its conclusions."""
-        return await self.check(brief)
+        """Return the recorded refutations."""
+        return await self._object("refutations", brief)
+
+    async def rewrite(self, revision: RewriteInput) -> ModelResult[list[Sentence]]:
+        """Return the recorded rewrites; quote instead of a sentence that the model did not rewrite."""
+        quoted = (await super().rewrite(revision)).value
+        value = [
+            self._rewritten(old, revision) or quote
+            for old, quote in zip(revision.sentences, quoted, strict=True)
+        ]
+        return await self._reply("write", *(one.text for one in revision.sentences), value=value)
 
     async def edit(self, brief: EditInput) -> ModelResult[Edit]:
-        """Return title and summary, without sentences that rest on nothing that was written this time."""
+        """Return title, summary and changes, as far as their sentences were written this time."""
+        told = self.replies["edit"]
         texts = [sentence.text for section in brief.sections for sentence in section.sentences]
-        numbers = {text: str(number) for number, text in enumerate(texts, 1)}
-        summary = []
-        for one in self.replies["edit"]["summary"]:
-            bases = [numbers.get(self._sentences[name]["text"]) for name in one["rests_on"]]
-            if any(bases):
-                summary.append({**one, "rests_on": [base for base in bases if base]})
-        form = answer_forms.EditAnswer.model_validate({**self.replies["edit"], "summary": summary})
-        return await self._reply("write", "edit", value=writer.read_edit(form))
+        places = {text: number for number, text in enumerate(texts, 1)}
+        numbers = {n: places[text] for n, text in enumerate(told["sentences"], 1) if text in places}
+        edit = writer.read_edit(answer_forms.EditAnswer.model_validate(told))
+        return await self._reply("write", "edit", value=_renumber(edit, numbers))
 
     async def _reply(self, role: Role, *about: str, value: T) -> ModelResult[T]:
         await asyncio.sleep(PACE_S[role])
         name = f"{RECORDED}{self.language}"
         return ModelResult(value, [Cost(call=short_hash(role, *about), role=role, model=name)])
 
-    def _entry(self, kind: str, title: str) -> dict[str, Any]:
-        found = next((one for one in self.replies[kind] if one["title"] == title), None)
-        if found is None:
-            raise Unreadable(f"The demo has no recorded reply for “{title}” ({kind}).")
-        return dict(found)
-
-    def _part(self, heading: Heading, points: Sequence[ReportPoint]) -> dict[str, Any]:
-        """Return the part of this title; of a title that was changed, the part that shares most claims."""
-        claims = [claim for point in points for claim in point.claims if claim.id in heading.claims]
-        own = {self._name_of(claim) for claim in claims}
-        parts = self.replies["verdicts"]["parts"]
-        best = max(
-            (part for part in parts if part.get("is_conclusion", False) == heading.is_conclusion),
-            key=lambda part: (part["title"] == heading.title, len(own & set(part["claims"]))),
-        )
-        return self._entry("parts", best["title"])
-
-    @cached_property
-    def _claims(self) -> dict[str, str]:
-        """What each claim says, by its name."""
-        return {one["name"]: one["statement"] for page in self.replies["pages"] for one in page["claims"]}
-
-    @cached_property
-    def _names(self) -> dict[str, str]:
-        return {statement: name for name, statement in self._claims.items()}
-
-    @cached_property
-    def _blocks(self) -> list[dict[str, Any]]:
-        return [block for part in self.replies["parts"] for block in part["blocks"]]
-
-    @cached_property
-    def _sentences(self) -> dict[str, dict[str, Any]]:
-        """The sentences that the summary rests on, by name."""
-        return {one["name"]: one for b in self._blocks for one in b.get("sentences", []) if "name" in one}
-
-    @cached_property
-    def _told(self) -> dict[str, set[str]]:
-        """Everything the recorded model said, with the names of the claims it said it on."""
-        written = [one for block in self._blocks for one in block.get("sentences", [])]
-        told = {one["text"]: {c for c in one.get("claims", []) if c in self._claims} for one in written}
-        for one in self.replies["edit"]["summary"]:
-            bases = [told[self._sentences[name]["text"]] for name in one["rests_on"]]
-            told[one["text"]] = set().union(*bases)
-        told |= {statement: {name} for name, statement in self._claims.items()}
-        for page in self.replies["pages"]:
-            names = [claim["name"] for claim in page["claims"]]
-            told |= {one["statement"]: {names[one["claim"] - 1]} for one in page.get("paraphrases", [])}
-        return told
-
-    @cached_property
-    def _cells(self) -> list[tuple[set[str], set[str]]]:
-        """The cells of tables: the words that tell each, and the names of its claims."""
-        return [
-            ({block["columns"][n], row["cells"][0]["text"], cell["text"]}, set(cell["claims"]))
-            for block in self._blocks
-            for row in block.get("rows", [])
-            for n, cell in enumerate(row["cells"])
-            if cell.get("claims")
-        ]
-
-    def _is_told(self, item: SentenceToCheck, names: set[str]) -> bool:
-        if item.statement in self._told:
-            wanted = self._told[item.statement]
-            return bool(wanted & names) or not (wanted or item.claims)
-        return any(
-            all(word in item.statement for word in words) and own & names for words, own in self._cells
-        )
+    async def _object(self, kind: str, brief: CheckInput) -> ModelResult[list[Objection]]:
+        told = self.replies[kind]
+        keys = {claim.id: self._key_of(claim) for claim in brief.claims}
+        quotes = {claim.id: [one_line(quote.text) for quote in claim.quotes] for claim in brief.claims}
+        objections = []
+        for place, item in enumerate(brief.items):
+            one = told.get(item.statement)
+            if one and _shares_a_claim(one, item, keys):
+                why, instead, is_stated = (one.get(name) for name in ("why", "instead", "is_stated"))
+                if why or is_stated:
+                    objections.append(Objection(place, why or "", bool(is_stated), instead or ""))
+            elif item.kind != "title" and not any(
+                item.statement in quotes.get(claim, []) for claim in item.claims
+            ):
+                objections.append(Objection(place, _NOT_SAID))
+        return await self._reply("check", *(item.statement for item in brief.items), value=objections)
 
     def _verdict(self, item: VerificationItem) -> Verdict:
-        why = self.replies["refused"].get(self._names.get(item.statement, ""), "")
-        is_sound = not why and (item.statement in self._told or item.statement in item.quote.split("\n"))
+        if item.statement in self._verdicts:
+            return self._verdicts[item.statement]
+        is_sound = item.statement in self._said or item.statement in item.quote.split("\n")
         sound = dict.fromkeys(("is_explicit", "is_same_scope", "is_not_overstated"), is_sound)
-        return Verdict(**sound, score=0.97 if is_sound else 0.1, reason="" if is_sound else why or _NOT_SAID)
+        return Verdict(**sound, score=1.0 if is_sound else 0.0, reason="" if is_sound else _NOT_SAID)
 
-    def _name_of(self, claim: Claim) -> str:
-        return self._names.get(claim.statement, "")
+    @cached_property
+    def _verdicts(self) -> dict[str, Verdict]:
+        return {one: Verdict.model_validate(verdict) for one, verdict in self.replies["verdicts"].items()}
+
+    @cached_property
+    def _said(self) -> set[str]:
+        """The claims and true paraphrases of the recorded model."""
+        read = [one for page in self.replies["pages"] for one in _read_page(page)]
+        return {one.statement for one in read if one.kind != "falsehood"}
+
+    @cached_property
+    def _keys(self) -> dict[str, str]:
+        return {statement: key for key, statement in self.replies["claims"].items()}
+
+    def _key_of(self, claim: Claim) -> str:
+        return self._keys.get(claim.statement, "")
+
+    def _points(self, keys: Mapping[str, str], points: Sequence[ReportPoint]) -> dict[str, ReportPoint]:
+        """Return today's findings under the keys that the recorded writer had for them."""
+        by_claim = {self._key_of(claim): point for point in points for claim in point.claims}
+        return {key: by_claim[claim] for key, claim in keys.items() if claim in by_claim}
+
+    def _rewritten(self, old: Sentence, revision: RewriteInput) -> Sentence | None:
+        for told in self.replies.get("rewrites", []):
+            number = told["sentences"].index(old.text) + 1 if old.text in told["sentences"] else 0
+            own = [{**one, "sentence": 1} for one in told["rewrites"] if one["sentence"] == number]
+            form = answer_forms.RewriteAnswer.model_validate({**told, "rewrites": own})
+            known = self._points(told["keys"], revision.points)
+            if own:
+                return writer.read_rewrites(form, [old], known, told.get("limits", []))[0]
+        return None
 
 
-def _without_unknown(told: Any, known: Collection[str], limits: Mapping[str, str]) -> Any:
-    """Return a part without the sentences that miss one of their claims, with the keys of limits."""
-    if isinstance(told, list):
-        return [
-            _without_unknown(one, known, limits)
-            for one in told
-            if not isinstance(one, dict)
-            or all(_is_calculation(c) or c in known for c in one.get("claims", []))
-        ]
-    if isinstance(told, dict):
-        return {name: _without_unknown(value, known, limits) for name, value in told.items()}
-    return limits.get(told, told)
-
-
-def _is_calculation(word: str) -> bool:
-    return word[:1] == "C" and word[1:].isdigit()
+def _read_page(page: Mapping[str, Any]) -> list[ExtractedStatement]:
+    return read_statements(answer_forms.ReadAnswer.model_validate(page))
 
 
 def _with_ids(parts: Sequence[dict[str, Any]], outline: Outline | None) -> list[dict[str, Any]]:
-    """Return the parts of a judgement with the ids they have."""
+    """Return the parts of a judgement with the ids that they have today."""
     ids = {heading.title: heading.id for heading in outline.headings} if outline else {}
-    return [{**part, "id": ids.get(part["title"], "")} for part in parts]
+    return [{**part, "id": ids.get(part["title"], part.get("id", ""))} for part in parts]
+
+
+def _shares_a_claim(told: Mapping[str, Any], item: SentenceToCheck, keys: Mapping[str, str]) -> bool:
+    """Tell whether a sentence stands on a claim that it stood on in the recorded run, or on none as there."""
+    wanted = set(told.get("claims", []))
+    return bool(wanted & {keys.get(claim) for claim in item.claims}) or not (wanted or item.claims)
+
+
+def _limit_keys(recorded: Sequence[str], known: Collection[str]) -> set[str]:
+    return {f"L{n}" for n, limit in enumerate(recorded, 1) if limit in known}
+
+
+def _without_unknown(told: Any, known: Collection[str]) -> Any:
+    """Return an answer without the sentences and rows that miss one of their claims."""
+    if isinstance(told, list):
+        return [_without_unknown(one, known) for one in told if _is_known(one, known)]
+    if isinstance(told, dict):
+        return {name: _without_unknown(value, known) for name, value in told.items()}
+    return told
+
+
+def _is_known(told: Any, known: Collection[str]) -> bool:
+    if not isinstance(told, dict):
+        return True
+    cells: Iterable[Any] = told.get("cells", [])
+    keys = [key for one in (told, *cells) for key in one.get("claims", [])]
+    return all(key in known or (key[:1] == "C" and key[1:].isdigit()) for key in keys)
+
+
+def _renumber(edit: Edit, numbers: Mapping[int, int]) -> Edit:
+    """Return the edit with today's numbers of its sentences, without what speaks of none."""
+    summary = [
+        one.model_copy(update={"rests_on": rests})
+        for one in edit.summary
+        if (rests := [numbers[n] for n in one.rests_on if n in numbers])
+    ]
+    return Edit(
+        title=edit.title,
+        summary=summary,
+        changes=_renumbered(edit.changes, numbers),
+        links=_renumbered(edit.links, numbers),
+        repetitions=[
+            one.model_copy(update={"number": numbers[one.number], "same_as": numbers[one.same_as]})
+            for one in edit.repetitions
+            if one.number in numbers and one.same_as in numbers
+        ],
+        cuts=[numbers[n] for n in edit.cuts if n in numbers],
+    )
+
+
+def _renumbered(texts: Sequence[EditedText], numbers: Mapping[int, int]) -> list[EditedText]:
+    return [one.model_copy(update={"number": numbers[one.number]}) for one in texts if one.number in numbers]
