@@ -148,7 +148,7 @@ class RecordedModel(ExtractiveModel):
         return await self._reply("write", *sorted(ids), value=written)
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
-        """Return the recorded objections; object to every sentence that the model was never shown; not to a title."""
+        """Return the recorded objections; object to what the model was never shown, but not to a title."""
         return await self._object("checks", brief)
 
     async def refute(self, brief: CheckInput) -> ModelResult[list[Objection]]:
