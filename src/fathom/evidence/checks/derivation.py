@@ -49,6 +49,7 @@ _ENUMERATION = re.compile(r"(?:[^.;:!?\n()|]|\.(?=\d))+")
 _SEPARATOR = re.compile(r",\s?(?:and |or |그리고 |및 )?|\s(?:and|or|및|그리고)\s|·|[와과]\s|(?<=[고며])\s")
 _VERSION = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,4}){2,3}(?![\d.]*\d)")
 _BRACKETS = re.compile(r"\([^()\n]*\)")
+_CLOCK = re.compile(r"(?<![\d:])(\d{1,3}):(\d\d)(?::(\d\d))?(?![\d:])")
 _CENTURY = re.compile(r"century|세기", re.IGNORECASE)
 _OUT_OF = re.compile(r"\s(?:중|가운데|in|out of)\s")
 _TABLE_SCALE = re.compile(
@@ -168,7 +169,19 @@ def is_figure_found(figure: Figure, passage: Passage) -> bool:
     if is_age_group(figure) and any(0 <= f.value - figure.value < 10 for f in passage.figures):
         return True
     is_counted = is_small_count(figure) and int(figure.value) in passage.counts
-    return is_counted or passage.calendar.explains(figure)
+    return is_counted or _is_on_clock(figure, passage) or passage.calendar.explains(figure)
+
+
+def _is_on_clock(figure: Figure, passage: Passage) -> bool:
+    """Tell whether the source gives a duration as on a stopwatch: "+1:55", "2:05:30"."""
+    if figure.dimension != "time":
+        return False
+    for found in _CLOCK.finditer(passage.everything):
+        parts = [int(part) for part in found.groups() if part]
+        seconds = sum(part * 60**place for place, part in enumerate(reversed(parts)))
+        if figure.base in (seconds, seconds * 60):  # minutes and seconds, or hours and minutes
+            return True
+    return False
 
 
 def is_age_group(figure: Figure) -> bool:

@@ -25,6 +25,7 @@ from fathom.text.tokens import has_cjk
 
 _NEVER = r"(?!)"
 _ENGLISH = re.compile(r"[a-z]{2}")
+_CODE = re.compile(r"`[^`]{1,80}`")  # a value called "draft" is no draft
 _PURPOSE = re.compile(r"\bso that [^.;]{0,60}?\b(?:could|can|may|might)\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 _CLAUSE_END = re.compile(
@@ -87,7 +88,7 @@ def load_markers() -> tuple[Marker, ...]:
 @lru_cache(maxsize=1024)
 def find_markers(text: str, kinds: frozenset[str] | None = None) -> dict[str, str]:
     """Return the kinds of markers in a text, all or some of them, each with its first word."""
-    low = _PURPOSE.sub(" ", text.lower().replace("_", " "))  # "_not_" is an emphasized "not"
+    low = _PURPOSE.sub(" ", _CODE.sub(" ", text.lower()).replace("_", " "))  # "_not_" is an emphasized "not"
     has_english = _ENGLISH.search(low) is not None
     markers = (marker for marker in load_markers() if kinds is None or marker.kind in kinds)
     found = ((marker.kind, marker.find_in(low, has_english)) for marker in markers)

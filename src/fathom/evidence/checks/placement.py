@@ -129,8 +129,13 @@ def _is_level(figure: Figure, text: str) -> bool:
 def _free_figures(text: str) -> list[Figure]:
     """Return the figures that are no dates and no part of a range such as "30~34"."""
     taken = [match.span() for match in _RANGE.finditer(text)]
-    found = (f for f in find_figures_outside_dates(text) if f.value != 1)
+    found = (f for f in find_figures_outside_dates(text) if f.value != 1 and not _is_version(f, text))
     return [f for f in found if not any(f.start < end and start < f.end for start, end in taken)]
+
+
+def _is_version(figure: Figure, text: str) -> bool:
+    """Tell whether it is of a version: "6.x", or "7.0" without a unit."""
+    return not figure.dimension and (text[figure.end :].startswith(".x") or figure.text.endswith(".0"))
 
 
 def _values(text: str) -> tuple[Figure, ...]:

@@ -80,7 +80,8 @@ def _find_missing_names(statement: str, passage: Passage) -> Iterator[tuple[str,
     """Find names that the source does not have, and numbered names that the quote does not have."""
     above = "\n".join([passage.quoted, passage.title, passage.headings]).lower()
     for name in dict.fromkeys(_IDENTIFIER.findall(statement)):
-        if name.lower() not in above:
+        bare = re.sub(r"-[A-Za-z]+$", "", name)  # "MD5-hashed"
+        if bare.lower() not in above:
             yield "name", f"'{name}' is not in the quote"
     if has_cjk(passage.everything) and not has_cjk(statement):
         return  # Korean spells foreign names in its own letters
