@@ -49,6 +49,7 @@ _ENUMERATION = re.compile(r"(?:[^.;:!?\n()|]|\.(?=\d))+")
 _SEPARATOR = re.compile(r",\s?(?:and |or |그리고 |및 )?|\s(?:and|or|및|그리고)\s|·|[와과]\s|(?<=[고며])\s")
 _VERSION = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,4}){2,3}(?![\d.]*\d)")
 _BRACKETS = re.compile(r"\([^()\n]*\)")
+_LARGE = 10_000  # a bare figure from here on may be another one written out, "£112m" as 112 million
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,3}):(\d\d)(?::(\d\d))?(?![\d:])")
 _CENTURY = re.compile(r"century|세기", re.IGNORECASE)
 _OUT_OF = re.compile(r"\s(?:중|가운데|in|out of)\s")
@@ -207,7 +208,9 @@ def is_same_figure(figure: Figure, other: Figure) -> bool:
         true = other.value * 1.8 + 32 if is_hot else (other.value - 32) / 1.8
         return abs(true - figure.value) <= max(figure.step, 0.5)
     true = other.base / figure.factor if figure.dimension == other.dimension else other.value
-    return figure.low <= true <= figure.high
+    # The first of "1억1200만~1억2000만 파운드" has its unit behind the second.
+    is_whole = not figure.dimension and figure.value >= _LARGE and _is_near(figure.value, other.base)
+    return is_whole or figure.low <= true <= figure.high
 
 
 def is_same_unit(figure: Figure, other: Figure) -> bool:

@@ -48,7 +48,7 @@ _UNIT = (
 )
 _DIGITS = re.compile(
     r"(?P<sign>[$€£¥₩])?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?P<scale>[\s-]?(?:hundred|thousand|million|billion|trillion)\b|(?:k|mn|bn|tn)\b|(?<=\d)[mb]\b(?=\s|[.,)+]|$)"
+    r"(?P<scale>[\s-]?(?:hundred|thousand|million|billion|trillion)\b|(?:k|mn|bn|tn)\b|(?<=\d)[mb]\b(?=\s|[.,)+]|$|[–-][£$€¥])"
     r"|[십백천]?(?:[만억]|조(?<!제\d조)(?<!제\d\d조)(?<!제\d\d\d조))(?!큼)|[십백천](?=\s?(?:[명개건원톤대곳가]|만|억|조|여|\d))|[십백천](?!\w))?"
     rf"(?P<ordinal>st|nd|rd|th)?{_UNIT}",
     re.IGNORECASE,

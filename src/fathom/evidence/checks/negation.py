@@ -153,6 +153,9 @@ def _load_words(table: str) -> dict[str, list[tuple[str, bool, bool, int, int]]]
     return found
 
 
+_RATES = {"률", "율"}  # "상승률" may fall
+
+
 @lru_cache(maxsize=2048)
 def find_exclusive(text: str, table: str = "groups") -> Members:
     """Return which members of which groups a text has, each with its first word."""
@@ -166,6 +169,7 @@ def find_exclusive(text: str, table: str = "groups") -> Members:
                 low.startswith(letters, at)
                 and not (is_begin and low[at - 1 : at].isalpha())
                 and not (is_end and low[end : end + 1].isalnum())
+                and low[end : end + 1] not in _RATES
             ):
                 found.setdefault(group, {}).setdefault(member, letters)
     return found
