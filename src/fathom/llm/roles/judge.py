@@ -41,8 +41,9 @@ from fathom.text.tokens import has_cjk
 _ORDINARY = 3
 _KEY = re.compile(r"\b[EC]\d+\b")
 # Keys that slip into sentences for readers: "(E16, E51)", "E33~E38은"; a single "E10" may be a fuel.
+_KEY_LIST = r"E\d{1,4}(?:\s?[,·~–-]\s?E\d{1,4})"
 _SLIPPED_KEYS = re.compile(
-    r"\s*[(\[]E\d+(?:\s*[,·~–-]\s*E\d+)*[)\]]|\bE\d+(?:\s*[,·~–-]\s*E\d+)+(?:은|는|이|가|을|를|에|의|와|과)?\s*,?\s*"
+    rf"\s?[(\[]{_KEY_LIST}{{0,50}}[)\]]|\b{_KEY_LIST}{{1,50}}(?:은|는|이|가|을|를|에|의|와|과)?\s?,?\s?"
 )
 _MOST_CLAIMS = 120
 _CLAIM_TOKENS = 10_000
