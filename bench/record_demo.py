@@ -162,7 +162,8 @@ class RecordingModel(LLMResearchModel):
         if self.recording.draft or len(forms) != 1:
             raise Unreadable("The report was not written in one answer, so it cannot be played. Try again.")
         keys = self.recording.legend(brief.points)
-        self.recording.draft = {"limits": list(brief.limits), "keys": keys, **forms[0]}
+        parts = {heading.id: heading.title for heading in brief.headings}
+        self.recording.draft = {"limits": list(brief.limits), "parts": parts, "keys": keys, **forms[0]}
         return result
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:

@@ -137,15 +137,13 @@ class RecordedModel(ExtractiveModel):
 
     async def write(self, brief: WriteInput) -> ModelResult[list[Section]]:
         """Return these parts, without sentences whose claims were not found this time."""
-        told = self.replies["draft"]
-        ids = {heading.id for heading in brief.headings}
-        own = {**told, "blocks": [block for block in told["blocks"] if block.get("part", "") in {*ids, ""}]}
-        known, limits = self._points(told["keys"], brief.points), told.get("limits", [])
+        told = _with_todays_parts(self.replies["draft"], brief)
+        known, limits = self._points(told["keys"], brief.points), told["limits"]
         form = answer_forms.WriteAnswer.model_validate(
-            _without_unknown(own, {*known, *_limit_keys(limits, brief.limits)})
+            _without_unknown(told, {*known, *_limit_keys(limits, brief.limits)})
         )
         written = writer.read_sections(form, brief.headings, known, limits)
-        return await self._reply("write", *sorted(ids), value=written)
+        return await self._reply("write", *(heading.id for heading in brief.headings), value=written)
 
     async def check(self, brief: CheckInput) -> ModelResult[list[Objection]]:
         """Return the recorded objections; object to what the model was never shown, but not to a title."""
@@ -243,6 +241,19 @@ def _with_ids(parts: Sequence[dict[str, Any]], outline: Outline | None) -> list[
     """Return the parts of a judgement with the ids that they have today."""
     ids = {heading.title: heading.id for heading in outline.headings} if outline else {}
     return [{**part, "id": ids.get(part["title"], part.get("id", ""))} for part in parts]
+
+
+def _with_todays_parts(told: Mapping[str, Any], brief: WriteInput) -> dict[str, Any]:
+    """Return what was written of these parts, which may have other ids than in the recorded run."""
+    ids = {heading.title: heading.id for heading in brief.headings}
+    today = {part: ids[title] for part, title in told["parts"].items() if title in ids}
+    return {
+        **told,
+        **{
+            kind: [{**one, "part": today[one["part"]]} for one in told.get(kind, []) if one["part"] in today]
+            for kind in ("titles", "blocks")
+        },
+    }
 
 
 def _shares_a_claim(told: Mapping[str, Any], item: SentenceToCheck, keys: Mapping[str, str]) -> bool:
