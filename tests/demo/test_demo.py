@@ -42,7 +42,7 @@ async def shown(settings: Settings, language: str) -> ResearchResult:
 def told_in_the_end(replies: Mapping[str, Any]) -> list[str]:
     """What the recorded model had written when its editor and its refuter were done."""
     edit, weaker = replies["edit"], {old: one.get("instead") for old, one in replies["refutations"].items()}
-    changed = {one["sentence"]: one["text"] for one in edit["changes"]}
+    changed = {one["sentence"]: one["text"] for one in edit.get("changes", [])}
     written = [changed.get(n, text) for n, text in enumerate(edit["sentences"], 1)]
     return [weaker.get(text) or text for text in (*written, *(one["text"] for one in edit["summary"]))]
 
