@@ -58,10 +58,10 @@ T = TypeVar("T")
 # How long an answer takes, so that a reader can follow. The model that was recorded took longer.
 PACE_S: dict[Role, float] = {
     "plan": 0.2,
-    "read": 0.3,
-    "verify": 0.2,
-    "judge": 0.3,
-    "write": 0.3,
+    "read": 0.2,
+    "verify": 0.1,
+    "judge": 0.2,
+    "write": 0.2,
     "check": 0.1,
 }
 _OTHER_QUESTION = (
