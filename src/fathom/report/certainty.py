@@ -134,6 +134,8 @@ _OPEN_POINTS = 4
 
 _POINT_CHARS = 90
 
+_FEW_UNREAD, _UNREAD_SHARE = 1, 0.2
+
 _TELLING_SHARE = 0.1  # of the statements drawn: fewer that were refused are left to the statistics
 
 _CLOSE_FROM = 0.4  # the relevance of a passage that has most of the words of its question
@@ -202,7 +204,7 @@ def describe_certainty(
     if left_out := " ".join(
         [
             *_describe_rejected(outcome, rejected, words),
-            *_describe_unread(outcome.failures, words),
+            *_describe_unread(outcome.failures, len({n for ns in numbers.values() for n in ns}), words),
             *_describe_stand_ins(outcome.failures, words),
             *_describe_retracted(outcome, words),
         ]
@@ -348,11 +350,12 @@ def _describe_retracted(outcome: ReportBasis, words: Messages) -> Iterator[str]:
         yield words("certainty.retracted", titles=titles)
 
 
-def _describe_unread(failures: Sequence[Failure], words: Messages) -> Iterator[str]:
+def _describe_unread(failures: Sequence[Failure], read: int, words: Messages) -> Iterator[str]:
+    """The pages that could not be read; one beside many that were is left to the statistics."""
     names = list(
         dict.fromkeys(name_address(failure.what) for failure in failures if failure.where == "reading")
     )
-    if names:
+    if names and (len(names) > _FEW_UNREAD or len(names) >= _UNREAD_SHARE * (len(names) + read)):
         shown = [f"`{name}`" for name in names[:_POINTS]]
         shown += [words("certainty.more", count=len(names) - _POINTS)] if len(names) > _POINTS else []
         yield words("certainty.unread", count=len(names), names=", ".join(shown))
