@@ -158,6 +158,17 @@ def test_of_claims_with_many_figures_those_are_shown_that_the_ruling_names() -> 
     assert [side.value for side in entry.sides] == ["14.8 percent", "14.9 percent"]
 
 
+def test_nearly_equal_figures_that_a_ruling_names_are_told_apart() -> None:
+    long = "혼인은 2023년에 1.0%, 2024년에 2만 8,755건(14.8%), 2025년에 8.1% 늘었다."
+    short = "2024년 혼인은 22만 2,422건으로 증가율 14.9%는 1970년 이래 가장 높다."
+    given = ruling("contradicts", "number").model_copy(
+        update={"why": "한쪽은 14.9%, 다른 쪽은 14.8%로 적는다."}
+    )
+    entry = only(weigh(long, short, rulings=[given]))
+    assert [side.value for side in entry.sides] == ["14.8%", "14.9%"]
+    assert not entry.is_certain  # so slight a difference is no dispute
+
+
 def test_a_ruling_on_unknown_claims_or_on_one_page_means_nothing() -> None:
     assert not weigh(*LOUD, rulings=[ruling("contradicts", right="c9")]).rulings
     alone = [claim(text, name=f"c{n}", of="one") for n, text in enumerate(LOUD)]

@@ -8,6 +8,7 @@ from fakes.records import claim, cost, heading, judgement, page, section, senten
 from fakes.services import FakeBudget, FakeModel, FakePages
 
 from fathom.errors import Unreadable
+from fathom.evidence.checks.derivation import Passage
 from fathom.evidence.controls import Trust, TrustLog
 from fathom.nodes.check import check
 from fathom.nodes.confirm import confirm
@@ -17,6 +18,7 @@ from fathom.nodes.outline import outline
 from fathom.nodes.publish import publish
 from fathom.nodes.rewrite import rewrite
 from fathom.nodes.settle import settle
+from fathom.report.drafting import check_by_code
 from fathom.report.editing import apply_edit, make_candidates, make_summary
 from fathom.report.outline import section_basis
 from fathom.report.sentence_checks import CheckInput
@@ -235,6 +237,8 @@ async def test_a_limit_needs_no_source_but_is_checked_against_what_is_known_to_b
     assert [(s.status, s.kind) for s in drafted.sentences[:2]] == [("connective", "limit")] * 2
     found, model = await checked(drafted, objecting(true={*TRUE, "Nobody measured it.", "A."}))
     assert [s.status for s in found] == ["connective", "unsupported", "supported"]
+    dated = limit.model_copy(update={"text": "All is from a page of 1 May 2024."})
+    assert check_by_code(dated, {}, {"a": Passage(("x",), date="2024-05-01")}).status == "connective"
     item = next(item for item in model.asked[0].items if item.statement == "Nobody measured it.")
     assert (item.kind, item.limits) == ("limit", ["No figures."])
 

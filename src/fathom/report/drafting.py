@@ -79,7 +79,7 @@ def check_by_code(sentence: Sentence, claims: ClaimsById, evidence: PassagesByCl
     A claim that says otherwise is no longer cited for it, as long as another one is left.
     """
     if sentence.kind == "limit" and sentence.status == "connective":
-        return _check_limit(sentence)
+        return _check_limit(sentence, evidence)
     if sentence.status != "supported" or is_copied(sentence, claims):
         return sentence
     if sentence.kind == "fact":
@@ -107,9 +107,10 @@ def call_stated(sentence: Sentence, claims: ClaimsById, evidence: PassagesByClai
     return fact if fact.status == "supported" else sentence
 
 
-def _check_limit(sentence: Sentence) -> Sentence:
-    """Refuse a limit with a figure that nothing known about the evidence gives."""
-    wrong = find_underived(sentence.text, Passage(tuple(sentence.limits)))
+def _check_limit(sentence: Sentence, evidence: PassagesByClaim) -> Sentence:
+    """Refuse a limit with a figure or date that nothing known about the evidence and its sources gives."""
+    sources = dict.fromkeys(text for one in evidence.values() for text in (one.title, one.date) if text)
+    wrong = find_underived(sentence.text, Passage((*sentence.limits, *sources)))
     return refuse_sentence(sentence, "facts", f"nothing gives {', '.join(wrong)}") if wrong else sentence
 
 

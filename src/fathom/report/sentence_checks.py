@@ -78,7 +78,8 @@ def _note_absences(
         return item
     pages = {quote.page for claim in claims if claim.id in item.claims for quote in claim.quotes}
     full = parse_text("\n".join(texts.get(page, "") for page in sorted(pages)))
-    words = [word.text for word in parse_text(item.statement).content_words if not full.has(word.key)]
+    said = item.statement.partition(" – ")[2] or item.statement  # of a cell, not the caption
+    words = [word.text for word in parse_text(said).content_words if not full.has(word.key)]
     return replace(item, nowhere=tuple(dict.fromkeys(words)))
 
 

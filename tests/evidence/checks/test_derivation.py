@@ -7,6 +7,8 @@ from fathom.evidence.checks.derivation import Passage, find_underived
 LIST = "The plan names its problems:\n- cost\n- noise\n- delay\n- staff\n- trust"
 DERIVED = [
     ("The plant delivers 0.32 GW.", Passage(("The plant delivers 320 MW.",))),
+    ("He was 1 minute 55 seconds behind.", Passage(("| 3 | Luca Ferri | +1:55 |",))),
+    ("연간 이익은 1억1200만~1억2000만 파운드로 보았다.", Passage(("Profit in the £112m–£120m range",))),
     ("The trip takes 90 minutes.", Passage(("The trip takes 1.5 hours.",))),
     ("About 18,000 more couples married.", Passage(("The number rose by 17,958.",))),
     ("Around three quarters agreed.", Passage(("75 percent of those asked agreed.",))),

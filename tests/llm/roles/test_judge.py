@@ -21,7 +21,7 @@ from fathom.llm.roles.judge import (
     rulings_of,
     source_lines,
 )
-from fathom.state import Check, Hypothesis, Outline, Rejected
+from fathom.state import Check, Hypothesis, Outline, Rejected, SubQuestion
 from fathom.state.model_io import HypothesisEvidence, JudgeInput
 from fathom.text.token_count import count_tokens
 
@@ -96,6 +96,21 @@ def test_rulings_name_claims_by_key_and_unknown_keys_and_relations_mean_nothing(
     ]
     (ruling,) = rulings_of(forms, KEYED)
     assert (ruling.claims, ruling.relation, ruling.kind) == (["a", "b"], "same", "other")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("E33~E38은 지방 예산이고, 의견(E16, E51)뿐이다.", "지방 예산이고, 의견뿐이다."),
+        ("No source says how E10 fuel is taxed (E3).", "No source says how E10 fuel is taxed."),
+        ("There is nothing on Q1.", "There is nothing on “What is so?”."),
+    ],
+)
+def test_what_readers_see_of_a_gap_has_no_keys(said: str, told: str) -> None:
+    case = JudgeInput("What?", [SubQuestion(id="Q1", text="What is so?")], [])
+    form = GapForm(question="Q1", description=said, priority="high", suggested_query="s")
+    (found,) = read_gaps([form], case)
+    assert found.description == told
 
 
 def test_a_quote_that_is_the_claim_is_not_shown_twice() -> None:

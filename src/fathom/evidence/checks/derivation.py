@@ -180,7 +180,7 @@ def _is_on_clock(figure: Figure, passage: Passage) -> bool:
     for found in _CLOCK.finditer(passage.everything):
         parts = [int(part) for part in found.groups() if part]
         seconds = sum(part * 60**place for place, part in enumerate(reversed(parts)))
-        if figure.base in (seconds, seconds * 60):  # minutes and seconds, or hours and minutes
+        if round(figure.base) in (seconds, seconds * 60):  # minutes and seconds, or hours and minutes
             return True
     return False
 
