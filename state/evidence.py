@@ -272,7 +272,7 @@ class Judgement(Record):
     rules: dict[StopRule, dict[str, str]] = Field({})  # the numbers that every stop rule looked at
     confidence: Score = 0.0  # that every sub-question is answered
     checks: list[Check] = Field([])
-    held: StopRule | None = None  # the rule that would have stopped the run if its checks had passed
+    held: StopRule | None = None  # the rule that would have stopped the run, had nothing held it
     waived: StopRule | None = None  # the rule that would have stopped the run if it were not endless
     gain: Gain = Gain()
     found: list[str] = Field([])  # ids of the best claims that are new in this round

@@ -81,7 +81,7 @@ class DeepResearcher(RunArchive):
         return result.model_copy(update={"output_format": request.output_format})
 
     def stream(self, request: ResearchRequest) -> "AsyncGenerator[Progress, None]":
-        """The same, telling what happens; the last event is `completed` or `checkpoint`.
+        """Research a question and yield its progress; the last event is `completed` or `checkpoint`.
 
         Leaving the loop leaves the run where it stands.
 

@@ -32,7 +32,7 @@ from fathom.cli import RESEARCH
         ([QUESTION, "--budget", "1e300"], "budget"),
         ([QUESTION, "--time-limit", "inf"], "time-limit"),
         ([QUESTION, "--format", "odt"], "known are markdown, html, pdf"),
-        ([QUESTION, "--to", "report.odt"], "report.odt is no kind that is known"),
+        ([QUESTION, "--to", "report.odt"], "report.odt has an unknown format"),
         ([QUESTION, "--search", "tavli"], "Did you mean tavily?"),
         ([QUESTION, "--search", "bing"], "There is no engine 'bing'"),
         ([QUESTION, "--search", "tavily"], "tavily needs TAVILY_API_KEY."),

@@ -377,7 +377,7 @@ async def test_runs_are_shown_compared_exported_verified_and_removed(
         found = await researcher.compare(first.run_id[:8], second.run_id[:8])
         assert (found.runs.first, found.questions.is_same) == (first.run_id, True)
         assert await researcher.export(first.run_id[:8], tmp_path / "folder") == first.run_id
-        with pytest.raises(BadInput, match="is there already"):
+        with pytest.raises(BadInput, match="exists"):
             await researcher.export(first.run_id, tmp_path / "folder" / "report.md")
         assert await researcher.render(first.run_id[:8], "html") == first.render("html")
         assert (await researcher.render(first.run_id, "ris")).startswith(b"TY  - ")

@@ -242,7 +242,9 @@ class RobotsRules:
             if self._clock() >= rules.until:
                 await self._ask(rules, f"{parts.scheme}://{parts.netloc}/robots.txt")
         if rules.failure:
-            raise Unavailable(f"{address} is left alone: {rules.failure}") from rules.failure
+            raise Unavailable(
+                f"{address} was not fetched, since its robots.txt could not be read: {rules.failure}"
+            ) from rules.failure
         if rules.said is None:
             return 0.0
         if not rules.said.can_fetch(address, USER_AGENT):

@@ -74,7 +74,7 @@ class LiveBatches:
         """Stop after the steps in hand; everything is kept."""
         live = self._live.get(name)
         if not live or not live.is_working:
-            raise BadInput("Nobody works on this batch here.")
+            raise BadInput("This batch is not running on this server.")
         live.stop.request()
 
     async def list_all(self) -> list[dict[str, Any]]:

@@ -212,7 +212,7 @@ class RunRequests:
         given, run_id = await read_body(request), await self._full(request)
         word, text = given.get("word"), given.get("text", "")
         if word not in ("pause", "stop", "add") or not isinstance(text, str):
-            raise BadInput("A run can be told: pause, stop, or add with a text.")
+            raise BadInput("The order must be pause, stop, or add with a query.")
         if word == "add" and not text.strip():
             raise BadInput("The query is empty.")
         live = self._live.find(run_id)

@@ -76,7 +76,7 @@ def format_of(file: Path) -> Format:
     fitting = [one for one in _TABLE if name.endswith(one.ending)]
     if not fitting:
         known = ", ".join(one.ending for one in _TABLE)
-        raise BadInput(f"{file} is no kind that is known: name a file that ends in {known}.")
+        raise BadInput(f"{file} has an unknown format; use a name that ends in {known}.")
     return max(fitting, key=lambda one: len(one.ending))
 
 
@@ -85,9 +85,7 @@ def check_file(file: Path, *, is_replaced: bool = False, is_zip: bool = False) -
     if not is_zip:
         format_of(file)
     if not is_replaced and file.exists():
-        raise BadInput(
-            f"{file} is there already; name another file, or replace it with fathom export --force."
-        )
+        raise BadInput(f"{file} exists; choose another name, or replace it with fathom export --force.")
 
 
 def write_report(ledger: Ledger, file: Path, *, is_replaced: bool = False) -> None:
