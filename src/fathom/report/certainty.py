@@ -53,6 +53,7 @@ class ReportBasis:
     known: Sequence[Claim] = ()  # all claims, also those the report does not use
     is_extracts: bool = False  # nobody wrote or judged anything
     retracted: Sequence[str] = ()  # titles of cited papers that were retracted
+    is_disputed: bool = False  # sources disagree about what it tells, and nothing has settled it
     question: str = ""
     contradictions: Sequence[Contradiction] = ()
 
@@ -131,6 +132,7 @@ def failures_that_matter(failures: Sequence[Failure]) -> list[Failure]:
 _POINTS = 3
 
 _OPEN_POINTS = 4
+_MINOR_POINTS = 2  # told where nothing weightier is open
 
 _POINT_CHARS = 90
 
@@ -197,7 +199,7 @@ def describe_certainty(
     if told:
         lines.append(words("certainty.care", doubts="; ".join(words.name("doubt", d) for d in told)))
     lines += missing
-    if status == "complete" and kind == "report" and not missing:
+    if status == "complete" and kind == "report" and not missing and not outcome.is_disputed:
         lines.append(words("certainty.nothing_missing"))
     if untold := _count_untold_disputes(outcome):
         lines.append(words("certainty.untold_disputes", count=untold))
@@ -303,7 +305,7 @@ def _describe_open_points(outcome: ReportBasis, words: Messages) -> list[str]:
         words("certainty.refused", point=point) if gap.is_rejected else point
         for gap in outcome.judgement.gaps
         if gap.importance != "low" and (point := escape_markdown(gap.description.rstrip(".")))
-    ]
+    ] or [escape_markdown(gap.description.rstrip(".")) for gap in outcome.judgement.gaps[:_MINOR_POINTS]]
     answered = {claim.question for claim in outcome.known}
     told += [
         words("certainty.unanswered", question=escape_markdown(question.text))

@@ -120,6 +120,7 @@ def _section_name(section: Section) -> str:
     return section.title or section.kind
 
 
+_OF_THE_DEMO = "/fathom/demo/"  # in the address of a document of ours: a report on it says so
 _SECTION_ORDER = {"summary": 0, "body": 1, "conclusion": 2}
 
 
@@ -143,6 +144,7 @@ def prepare_report(
     )
     words = messages_for(state["question"], language)
     outcome = _basis_of_report(state, sections, numbers)
+    outcome = replace(outcome, is_disputed=bool(certainty.open_disputes(disputes, numbers, words)))
     kind = "extracts" if are_extracts(sections) else kind
     status = report_status(replace(outcome, is_extracts=kind == "extracts"))
     return PreparedReport(
@@ -156,7 +158,10 @@ def prepare_report(
         numbers=numbers,
         disputes=certainty.dispute_rows(disputes, numbers, words),
         open_disputes=certainty.open_disputes(disputes, numbers, words),
-        certainty=describe_certainty(outcome, status, state.get("rejected", []), numbers, words, kind),
+        certainty=[
+            *describe_certainty(outcome, status, state.get("rejected", []), numbers, words, kind),
+            *([words("certainty.demo")] if any(_OF_THE_DEMO in one.address for one in citations) else []),
+        ],
         update=state.get("update") or find_changes(state, sections),
         has_quotes=has_quotes,
     )

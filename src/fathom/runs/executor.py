@@ -40,6 +40,7 @@ from fathom.runs.telemetry import count_result, observe
 from fathom.search.engines import local_engine
 from fathom.search.local_index import ProgressCallback as IndexProgress
 from fathom.settings import Settings
+from fathom.settings.model_names import RECORDED
 from fathom.state import ResearchState, ReviewAnswer, RunConfig, RunState, short_id
 from fathom.storage import STORAGE_ERRORS, Storage, open_storage
 from fathom.storage.checkpoints import Saver, checkpointer
@@ -84,6 +85,11 @@ class Runs:
         asked = await asyncio.to_thread(asked.with_full_paths)
         request = await self.make_follow_up(run_id, asked)
         config = request.run_config()
+        if (config.model or "").startswith(RECORDED):
+            raise BadInput(
+                "The demo's replies answer its own question only. Ask on with --model none for passages of "
+                "its documents, or with a model of yours."
+            )
         await self._validate_dependencies(config)
         await self._validate_budget(asked, config)
         await self._validate_documents(config)
