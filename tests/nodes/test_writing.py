@@ -612,8 +612,12 @@ async def test_a_long_summary_is_its_answer_and_a_list() -> None:
     summary = make_summary([sentence(one, "a") for one in told], SECTIONS, "Q", "en")
     assert summary is not None
     assert [(block.kind) for block in summary.blocks] == ["paragraph", "bullets"]
-    assert [one.block for one in summary.sentences] == [0, 1, 1, 1]
-    assert summary.sentences[1].text == "**Power:** the plant makes 240 megawatts."
+    assert [(one.block, one.text) for one in summary.sentences] == [
+        (0, "Divers come in spring."),
+        (0, "The gates are old."),  # no word leads it
+        (1, "**Power:** the plant makes 240 megawatts."),
+        (1, "**Limit:** no cost is known."),
+    ]
     short = make_summary([sentence(one, "a") for one in told[:3]], SECTIONS, "Q", "en")
     assert short is not None and [block.kind for block in short.blocks] == ["paragraph"]
 

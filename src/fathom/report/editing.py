@@ -315,8 +315,10 @@ def make_summary(
     if not told:
         return None
     is_list = len(told) >= _LISTED_FROM
-    led = (n for n, one in enumerate(told) if n and _LEAD.match(one.text))
-    answer = next(led, 1)  # the sentences before the first that a word leads
+    led = {n for n, one in enumerate(told) if n and _LEAD.match(one.text)}
+    if is_list and led:  # the answer, in running text, before the items
+        told = [*(s for n, s in enumerate(told) if n not in led), *(told[n] for n in sorted(led))]
+    answer = len(told) - len(led) if led else 1
     return Section(
         id=SUMMARY_ID,
         title=summary_title(question, language),
