@@ -5,10 +5,11 @@ that lets a wrong one pass is asked once more, with other controls, and is then 
 approves; one that objects to a right one is asked again about what it objected to.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fathom.evidence.checks import has_phrase, parse_text
+from fathom.evidence.checks import has_phrase
 from fathom.evidence.checks.derivation import Passage, find_underived
 from fathom.evidence.controls import TrustLog, choose_controls, draw_controls, evaluate_controls, mix_in
 from fathom.prompts import load_prompt
@@ -26,6 +27,11 @@ class CheckInput:
     passages: Mapping[str, Passage]  # by the id of their claim
 
 
+# What a sentence names: in code marks, in quotation marks, or written like a name.
+_NAMED = re.compile(
+    r"`([^`]{1,60})`|[“‘\"]([^”’\"]{1,60})[”’\"]"
+    r"|(?<=\s)[A-Z][A-Za-z]{0,30}[A-Z0-9][\w-]{0,30}|(?<=[a-z,] )[A-Z][a-z]{1,30}"
+)
 _FEW_ITEMS = 4  # items: a right control more would cost more than it tells
 
 _SHARED_WORDS = 0.2  # of its words: a statement that shares fewer with a quote is not said there
@@ -73,14 +79,14 @@ async def check_with_controls(
 def _note_absences(
     item: SentenceToCheck, claims: Sequence[Claim], texts: Mapping[str, str]
 ) -> SentenceToCheck:
-    """Return the item; with its words that no source of it has, if it says that something is not there."""
+    """Return the item; with its names that no source of it has, if it says that something is not there."""
     if not has_phrase("absent", item.statement):
         return item
     pages = {quote.page for claim in claims if claim.id in item.claims for quote in claim.quotes}
-    full = parse_text("\n".join(texts.get(page, "") for page in sorted(pages)))
+    full = "\n".join(texts.get(page, "") for page in sorted(pages)).lower()
     said = item.statement.partition(" – ")[2] or item.statement  # of a cell, not the caption
-    words = [word.text for word in parse_text(said).content_words if not full.has(word.key)]
-    return replace(item, nowhere=tuple(dict.fromkeys(words)))
+    names = [found[1] or found[2] or found[0] for found in _NAMED.finditer(said)]
+    return replace(item, nowhere=tuple(name for name in dict.fromkeys(names) if name.lower() not in full))
 
 
 async def _check_distinct(

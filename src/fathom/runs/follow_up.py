@@ -48,7 +48,7 @@ if TYPE_CHECKING:  # it makes follow-ups and updates
 _ANSWER_CHARS = 400
 # Settings that a run made for its own question, or that only an update or an endless run has.
 _RESET_FIELDS = {"rounds": None, "sources": None, "fresh": False, "review": "off", "endless": False}
-BRANCH_FIELDS = frozenset({"strategy", "branches", "breadth", "orchestration", "endless"})
+BRANCH_FIELDS = frozenset({"strategy", "branches", "levels", "breadth", "orchestration", "endless"})
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class FollowUpRequest:
 
     def __post_init__(self) -> None:
         if odd := sorted(BRANCH_FIELDS & self.asked.said.keys()):
-            raise BadInput(f"A follow-up goes round in one loop; {', '.join(odd)} cannot be set for it.")
+            raise BadInput(f"A follow-up has no branches and an end; leave out {', '.join(odd)}.")
         if self.asked.said.get("depth", "quick") not in get_args(Depth):
             raise BadInput("The depth of a follow-up is quick, standard or comprehensive.")
 

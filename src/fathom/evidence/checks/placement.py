@@ -73,7 +73,9 @@ def _find_odd_figures(said: Sequence[Figure], statement: str, passage: Passage) 
             operands = find_figures(formula)
             is_told = any(is_same_figure(one, f) for one in operands for f in said if f is not figure)
             if formula and not is_told and not _is_plain_calculation(figure, formula, statement):
-                yield "calculation", f"'{figure.text}' is not in the source, but may be {formula}"
+                # Twelve months ÷ 12 are thirty days: such a guess would only excuse a wrong figure.
+                guess = "" if " ÷ " in formula else f", but may be {formula}"
+                yield "calculation", f"'{figure.text}' is not in the source{guess}"
             elif not formula and (is_small_number(figure) or is_fraction(figure)):
                 yield "count", f"nothing in the source counts '{figure.text}'"
         same = [(other, text) for other, text in quoted if is_same_figure(figure, other)]

@@ -40,6 +40,7 @@ _FIRST_NAME = re.compile(r"[A-Z][a-z]{3,}(?=[\s,])")
 _EVERYDAY = 12.5  # highest rarity of a word that is no name
 _VERBAL = re.compile(r"(?:[a-z](?:ed|ing|ly)|[다고며지는게기서]|지만|는데|[은을]지)$")
 _QUOTED_WORD = re.compile(r"'([^']+)'")
+_PUNCTUATION = re.compile(r"[\s:._-]")
 _IDENTIFIER = re.compile(r"(?<![\w.-])[A-Za-z][A-Za-z_]+-?\d[\w-]*(?<!-)")
 
 
@@ -79,9 +80,10 @@ def _subject(note: str) -> str:
 def _find_missing_names(statement: str, passage: Passage) -> Iterator[tuple[str, str]]:
     """Find names that the source does not have, and numbered names that the quote does not have."""
     above = "\n".join([passage.quoted, passage.title, passage.headings]).lower()
+    plain = _PUNCTUATION.sub("", above)  # "SEP: 1577"
     for name in dict.fromkeys(_IDENTIFIER.findall(statement)):
         bare = re.sub(r"-[A-Za-z]+$", "", name)  # "MD5-hashed"
-        if bare.lower() not in above:
+        if _PUNCTUATION.sub("", bare.lower()) not in plain:
             yield "name", f"'{name}' is not in the quote"
     if has_cjk(passage.everything) and not has_cjk(statement):
         return  # Korean spells foreign names in its own letters
