@@ -359,13 +359,9 @@ class RunConfig(BaseModel):
         """
         if self.endless and self.strategy != "loop":
             raise ValueError("--endless is a loop: it goes with no --breadth and no other --strategy")
-        given = {
-            "--branches": self.branches is not None,
-            "--levels": self.levels is not None,
-            "--orchestration": self.orchestration != "concurrent",
-        }
-        if self.strategy == "loop" and (odd := [word for word, is_given in given.items() if is_given]):
-            raise ValueError(f"{odd[0]} needs --strategy tree or rollouts")
+        if self.strategy == "loop" and (self.branches is not None or self.orchestration != "concurrent"):
+            word = "--branches" if self.branches is not None else "--orchestration"
+            raise ValueError(f"{word} needs --strategy tree or rollouts")
 
 
 OPTIONS = {

@@ -1,8 +1,10 @@
 """How far a run goes: rounds, money, and a planner with nothing left to ask."""
 
 import resource
+import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -190,7 +192,12 @@ def scribe_mind(scribe: Scribe) -> LLMResearchModel:
 
 
 def on_disk(home: Path) -> int:
-    return sum(file.stat().st_size for file in home.glob("fathom.sqlite*"))
+    """Return the bytes of the database, however much of it is still in its log."""
+    with closing(sqlite3.connect(home / "fathom.sqlite")) as database:
+        pages, size = (
+            database.execute(f"pragma {name}").fetchone()[0] for name in ("page_count", "page_size")
+        )
+    return int(pages * size)
 
 
 async def test_a_hundred_rounds_stay_within_bounds_and_the_report_is_always_current(tmp_path: Path) -> None:
