@@ -1,7 +1,8 @@
 """From an address to text: fetched with a guard, parsed by kind.
 
 Here: what a reader promises, and the one shape all documents are brought into. Blocks have blank lines
-between them: headings (`# `), paragraphs on one line, lists and tables with a line an entry, fenced code.
+between them: headings that begin with `#`, paragraphs on one line, lists and tables with a line an entry,
+fenced code.
 """
 
 import re
